@@ -1,0 +1,41 @@
+// Which loaded ELF object covers an address, found without libc's help, without a lock and without allocating.
+//
+// Source: `_dl_find_object` (glibc 2.35+, async-signal-safe, a few ns), referenced weakly and unversioned, so that the
+// same binary runs where it is missing. There the link map is walked instead (every pointer is probed before it is
+// followed, since another thread may be unloading).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct link_map;
+
+namespace heaptally::elf {
+
+struct BuildId {
+  uint8_t size = 0;  // 0: the object has none
+  uint8_t bytes[20] = {};
+};
+
+// A view of an object that was mapped at the moment of the call. Pointers belong to the object: they die with it.
+struct LoadedObject {
+  uint64_t map_start = 0;            // [map_start, map_end) covers all of its PT_LOAD segments
+  uint64_t map_end = 0;
+  uint64_t bias = 0;                 // run-time address = bias + ELF virtual address
+  const uint8_t* eh_frame_hdr = nullptr;  // nullptr: no .eh_frame_hdr
+  const char* path = nullptr;        // link map's name; "" for the main program; nullptr if not known
+  const link_map* map = nullptr;
+};
+
+// Fills *object and returns true iff `address` lies in a loaded object. Safe in a signal handler and at any moment of
+// another thread's dlopen or dlclose.
+bool FindObject(uint64_t address, LoadedObject* object);
+
+// Reads the NT_GNU_BUILD_ID note of an object through its program headers. size 0 if there is none.
+BuildId ReadBuildId(const LoadedObject& object);
+
+// True iff what is loaded at `object`'s addresses now is still that object (same extent, bias and build id). Cheap
+// enough (tens of ns) to be asked before a new stack is believed: libc loads and unloads without telling anybody.
+bool StillLoaded(const LoadedObject& object, const BuildId& build_id);
+
+}  // namespace heaptally::elf
