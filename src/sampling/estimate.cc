@@ -1,0 +1,206 @@
+#include "sampling/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sampling/gamma.h"
+
+namespace heaptally::sampling {
+namespace {
+
+constexpr double kLargest = 1e60;                      // of S, E and V: leaves room for squares and quotients
+constexpr double kOneMissed = 0.025317807984289897;    // -ln 0.975: E^2/V of one block that is missed in 2.5 %
+constexpr double kPeakVariance = 1.5;                  // the moments meet: correlation of the halves is up to 0.5
+
+double Sane(double x) { return x > 0 ? std::min(x, kLargest) : 0; }  // also for what is not a number
+
+Moments Sane(const Moments& m) { return {Sane(m.proven), Sane(m.inferred), Sane(m.variance), m.samples}; }
+
+double ToDouble(Fixed128 x, int fraction_bits) {
+  return std::ldexp(static_cast<double>(x.hi), 64 - fraction_bits) + std::ldexp(static_cast<double>(x.lo), -fraction_bits);
+}
+
+// The unseen part of the largest pseudo-sample.
+struct Pad {
+  double inferred = 0;
+  double variance = 0;
+};
+
+Pad BytesPad(uint64_t period) {
+  const double t = static_cast<double>(period);
+  return {t, t * t};
+}
+
+Pad ObjectsPad(uint64_t period, uint64_t floor_bytes) {
+  if (period == 0) return {};
+  const double q = 1 / std::expm1((static_cast<double>(floor_bytes) + 1) / static_cast<double>(period));
+  return {q, q * (1 + q)};
+}
+
+// mean and variance of the gamma distribution -> its quantile.
+double Quantile(double mean, double variance, Tail tail) {
+  if (!(mean > 0) || !(variance > 0)) return mean;
+  return variance / mean * GammaQuantile(mean / variance * mean, tail);
+}
+
+double LowerEnd(const Moments& m) {
+  return std::max(m.proven, Quantile(m.proven + m.inferred, m.variance, kLowerTail));
+}
+
+// The unseen part's upper end.
+double Unseen(const Moments& m, Pad pad) {
+  double unseen = Quantile(m.inferred + pad.inferred, m.variance + pad.variance, kUpperTail);
+  if (m.variance > 0 && m.inferred / m.variance * m.inferred > kOneMissed) {
+    unseen = std::max(unseen, m.variance / m.inferred);
+  }
+  return unseen;
+}
+
+Estimate Interval(const Moments& m, Pad pad) {
+  Estimate estimate;
+  estimate.n = m.samples;
+  estimate.v = m.proven + m.inferred;
+  estimate.lo = std::min(estimate.v, LowerEnd(m));
+  estimate.hi = std::max(estimate.v, m.proven + Unseen(m, pad));
+  return estimate;
+}
+
+Estimate Exact(const Moments& m) {
+  const double v = m.proven + m.inferred;
+  return {v, v, v, m.samples, true, true, kNoFloor};
+}
+
+bool IsExact(const Moments& m, uint64_t period) { return period == 0 && m.inferred == 0 && m.variance == 0; }
+
+// Whole numbers of objects; a proven number may come as a half (the mean of two moments), which is no reason to round
+// the value.
+void RoundEnds(Estimate& estimate) {
+  estimate.lo = std::min(estimate.v, std::ceil(estimate.lo * (1 - 1e-12)));
+  estimate.hi = std::max(estimate.v, std::ceil(estimate.hi * (1 - 1e-12)));
+}
+
+Moments Mean(const Moments& a, const Moments& b) {
+  return {(a.proven + b.proven) / 2, (a.inferred + b.inferred) / 2, (a.variance + b.variance) / 4,
+          (a.samples + b.samples) / 2 + ((a.samples | b.samples) & 1)};
+}
+
+Moments Widened(Moments m) {
+  m.variance *= kPeakVariance;
+  return m;
+}
+
+uint64_t MinusOrZero(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+Fixed128 MinusOrZero(Fixed128 a, Fixed128 b) {
+  return a.Value() > b.Value() ? Fixed128::From(a.Value() - b.Value()) : Fixed128{};
+}
+
+}  // namespace
+
+void Moments::Add(const Moments& other) {
+  proven += other.proven;
+  inferred += other.inferred;
+  variance += other.variance;
+  samples += other.samples;
+}
+
+Moments BytesOf(const Sums& sums) {
+  return {static_cast<double>(sums.s), ToDouble(sums.e_bytes, kFractionBits), ToDouble(sums.v_bytes, 0), sums.n};
+}
+
+Moments ObjectsOf(const ObjectSums& sums) {
+  return {static_cast<double>(sums.n), ToDouble(sums.e_objects, kFractionBits), ToDouble(sums.v_objects, kFractionBits),
+          sums.n};
+}
+
+Moments ObjectsOf(const Sums& sums) { return ObjectsOf(ObjectSums{sums.n, sums.e_objects, sums.v_objects}); }
+
+Moments BytesOf(const AtPeak& at_peak) { return Mean(BytesOf(at_peak.b_at_a), BytesOf(at_peak.a_at_b)); }
+Moments ObjectsOf(const AtPeak& at_peak) { return Mean(ObjectsOf(at_peak.b_at_a), ObjectsOf(at_peak.a_at_b)); }
+
+Sums Minus(const Sums& a, const Sums& b) {
+  return {MinusOrZero(a.n, b.n),
+          MinusOrZero(a.s, b.s),
+          MinusOrZero(a.e_bytes, b.e_bytes),
+          MinusOrZero(a.v_bytes, b.v_bytes),
+          MinusOrZero(a.e_objects, b.e_objects),
+          MinusOrZero(a.v_objects, b.v_objects)};
+}
+
+Estimate EstimateBytes(const Moments& bytes, uint64_t period) {
+  const Moments m = Sane(bytes);
+  return IsExact(m, period) ? Exact(m) : Interval(m, BytesPad(period));
+}
+
+Estimate EstimateObjects(const Moments& objects, uint64_t period, uint64_t floor_bytes) {
+  const Moments m = Sane(objects);
+  if (IsExact(m, period)) return Exact(m);
+  Estimate estimate = Interval(m, ObjectsPad(period, floor_bytes));
+  RoundEnds(estimate);
+  estimate.floor_bytes = floor_bytes;
+  if (floor_bytes == kNoFloor && period != 0) {
+    estimate.hi = estimate.v;
+    estimate.hi_known = false;
+  }
+  return estimate;
+}
+
+Estimate EstimatePeakBytes(const PeakHalves& process, uint64_t period) {
+  const Moments m = Sane(BytesOf(TotalAtPeak(process)));
+  if (IsExact(m, period)) return Exact(m);
+  const Moments whole = Sane(BytesOf(process.whole_at_maximum));
+  const Pad pad = BytesPad(period);
+  Estimate estimate = Interval(m, pad);
+  estimate.lo = std::min(estimate.v, std::max(LowerEnd(Widened(m)), static_cast<double>(process.largest_proven)));
+  estimate.hi = std::max(estimate.hi, Interval(whole, pad).hi);
+  return estimate;
+}
+
+Estimate EstimateBytesAtPeak(const AtPeak& at_peak, uint64_t period) {
+  return EstimateBytes(Widened(BytesOf(at_peak)), period);
+}
+
+Estimate EstimateObjectsAtPeak(const AtPeak& at_peak, uint64_t period, uint64_t floor_bytes) {
+  return EstimateObjects(Widened(ObjectsOf(at_peak)), period, floor_bytes);
+}
+
+// W = sum over sites with one sample of (s q)^2 + s^2 q, which is s^2 q/p, the site's V; plus, over sites with two,
+// 2 (s1 q1)(s2 q2). The two parts of E are not kept apart: E^2/2 is what they give when equal, else a little more.
+void UnseenSites::AddSite(const Moments& site) {
+  const Moments m = Sane(site);
+  sum_.samples += m.samples == 1;
+  if (m.samples == 1) sum_.inferred += m.inferred;
+  if (m.samples == 1) sum_.variance += m.variance;
+  if (m.samples == 2) sum_.variance += m.inferred * m.inferred / 2;
+}
+
+Estimate UnseenSites::Between(const Estimate& upper) const {
+  Estimate estimate = upper;
+  if (!estimate.exact) estimate.lo = std::max(0.0, estimate.v + kLowerTail.normal * std::sqrt(Sane(sum_.variance)));
+  return estimate;
+}
+
+Estimate UnseenSites::Bytes(uint64_t period) const { return Between(EstimateBytes(sum_, period)); }
+
+Estimate UnseenSites::Objects(uint64_t period, uint64_t floor_bytes) const {
+  Estimate estimate = Between(EstimateObjects(sum_, period, floor_bytes));
+  if (!estimate.exact) estimate.lo = std::floor(estimate.lo);
+  return estimate;
+}
+
+Change Difference(const Estimate& gained, const Estimate& lost) {
+  Change change;
+  change.v = gained.v - lost.v;
+  change.lo = change.v - std::hypot(gained.v - gained.lo, lost.hi - lost.v);
+  change.hi = change.v + std::hypot(gained.hi - gained.v, lost.v - lost.lo);
+  change.lo_known = lost.hi_known;
+  change.hi_known = gained.hi_known;
+  change.exact = gained.exact && lost.exact;
+  if (!change.lo_known) change.lo = change.v;
+  if (!change.hi_known) change.hi = change.v;
+  return change;
+}
+
+bool RanksBefore(const Estimate& a, const Estimate& b) { return a.lo != b.lo ? a.lo > b.lo : a.v > b.v; }
+
+}  // namespace heaptally::sampling
