@@ -43,7 +43,8 @@ Uint128 NegativeLog(uint64_t numerator) {
   const unsigned step = static_cast<unsigned>(mantissa >> 59) & 15;
   if (step != 15) mantissa = MultiplyHigh(mantissa, kFactors[step]) << 1;
   const uint64_t distance = -mantissa;  // 1 - mantissa
-  const Uint128 logarithm = (static_cast<Uint128>(distance) << 64) + static_cast<Uint128>(distance) * LogSeries(distance);
+  const Uint128 logarithm =
+      (static_cast<Uint128>(distance) << 64) + static_cast<Uint128>(distance) * LogSeries(distance);
   const Uint128 removed = static_cast<Uint128>(kLn2) * static_cast<unsigned>(halvings) + kFactorLogs[step];
   return (logarithm >> 8) + (removed << 56);
 }

@@ -8,16 +8,17 @@
 namespace heaptally::sampling {
 namespace {
 
-constexpr double kLargest = 1e60;                      // of S, E and V: leaves room for squares and quotients
-constexpr double kOneMissed = 0.025317807984289897;    // -ln 0.975: E^2/V of one block that is missed in 2.5 %
-constexpr double kPeakVariance = 1.5;                  // the moments meet: correlation of the halves is up to 0.5
+constexpr double kLargest = 1e60;                    // of S, E and V: leaves room for squares and quotients
+constexpr double kOneMissed = 0.025317807984289897;  // -ln 0.975: E^2/V of one block that is missed in 2.5 %
+constexpr double kPeakVariance = 1.5;                // the moments meet: correlation of the halves is up to 0.5
 
 double Sane(double x) { return x > 0 ? std::min(x, kLargest) : 0; }  // also for what is not a number
 
 Moments Sane(const Moments& m) { return {Sane(m.proven), Sane(m.inferred), Sane(m.variance), m.samples}; }
 
 double ToDouble(Fixed128 x, int fraction_bits) {
-  return std::ldexp(static_cast<double>(x.hi), 64 - fraction_bits) + std::ldexp(static_cast<double>(x.lo), -fraction_bits);
+  return std::ldexp(static_cast<double>(x.hi), 64 - fraction_bits) +
+         std::ldexp(static_cast<double>(x.lo), -fraction_bits);
 }
 
 // The unseen part of the largest pseudo-sample.

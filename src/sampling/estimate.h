@@ -22,7 +22,7 @@
 
 #include <cstdint>
 
-#include "sampling/peak.h"
+#include "sampling/peak_halves.h"
 #include "sampling/terms.h"
 
 namespace heaptally::sampling {

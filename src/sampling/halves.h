@@ -1,4 +1,4 @@
-// Two halves of one sample, for the peak (peak.h says what for).
+// Two halves of one sample, for the peak (peak_halves.h says what for).
 //
 // Each sample is put into half A, half B, or both, so that each half is by itself a sample of period 2T, and the two
 // are independent of each other. With p_h = 1 - exp(-(s+1)/2T):

@@ -5,9 +5,9 @@
 namespace heaptally::sampling {
 namespace {
 
-constexpr uint64_t kLn2 = 0xb17217f7d1cf79ab;          // ln 2 in units of 2^-64, rounded down: rests stay positive
-constexpr uint64_t kLog2OfE = 0xb8aa3b295c17f0bb;      // 1/ln 2 in units of 2^-63, rounded down: likewise
-constexpr int kTerms = 20;                             // x^20/21! < 2^-65 for x < 1
+constexpr uint64_t kLn2 = 0xb17217f7d1cf79ab;      // ln 2 in units of 2^-64, rounded down: rests stay positive
+constexpr uint64_t kLog2OfE = 0xb8aa3b295c17f0bb;  // 1/ln 2 in units of 2^-63, rounded down: likewise
+constexpr int kTerms = 20;                         // x^20/21! < 2^-65 for x < 1
 
 // 1/(n+1)! in units of 2^-63.
 constexpr auto kInverseFactorials = [] {

@@ -46,12 +46,12 @@ struct Fixed128 {
 
 // Sums over a set of samples, bytes and objects.
 struct Sums {
-  uint64_t n = 0;        // samples: objects proven
-  uint64_t s = 0;        // bytes proven
-  Fixed128 e_bytes;      // bytes inferred, 2^-32 bytes
-  Fixed128 v_bytes;      // variance of the bytes, bytes^2
-  Fixed128 e_objects;    // objects inferred, 2^-32
-  Fixed128 v_objects;    // variance of the objects, 2^-32
+  uint64_t n = 0;      // samples: objects proven
+  uint64_t s = 0;      // bytes proven
+  Fixed128 e_bytes;    // bytes inferred, 2^-32 bytes
+  Fixed128 v_bytes;    // variance of the bytes, bytes^2
+  Fixed128 e_objects;  // objects inferred, 2^-32
+  Fixed128 v_objects;  // variance of the objects, 2^-32
 
   constexpr void Add(const Sums& other) {
     n += other.n;
