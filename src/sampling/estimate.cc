@@ -27,14 +27,14 @@ struct Pad {
   double variance = 0;
 };
 
-Pad BytesPad(uint64_t period) {
-  const double t = static_cast<double>(period);
+Pad BytesPad(double period) {
+  const double t = Sane(period);
   return {t, t * t};
 }
 
-Pad ObjectsPad(uint64_t period, uint64_t floor_bytes) {
-  if (period == 0) return {};
-  const double q = 1 / std::expm1((static_cast<double>(floor_bytes) + 1) / static_cast<double>(period));
+Pad ObjectsPad(double period, uint64_t floor_bytes) {
+  if (Sane(period) == 0) return {};
+  const double q = Sane(1 / std::expm1((static_cast<double>(floor_bytes) + 1) / Sane(period)));
   return {q, q * (1 + q)};
 }
 
@@ -71,18 +71,18 @@ Estimate Exact(const Moments& m) {
   return {v, v, v, m.samples, true, true, kNoFloor};
 }
 
-bool IsExact(const Moments& m, uint64_t period) { return period == 0 && m.inferred == 0 && m.variance == 0; }
+bool IsExact(const Moments& m, double period) { return Sane(period) == 0 && m.inferred == 0 && m.variance == 0; }
 
-// Whole numbers of objects; a proven number may come as a half (the mean of two moments), which is no reason to round
-// the value.
+// To whole numbers of objects. The value stays as it is: values add up.
 void RoundEnds(Estimate& estimate) {
   estimate.lo = std::min(estimate.v, std::ceil(estimate.lo * (1 - 1e-12)));
   estimate.hi = std::max(estimate.v, std::ceil(estimate.hi * (1 - 1e-12)));
 }
 
 Moments Mean(const Moments& a, const Moments& b) {
-  return {(a.proven + b.proven) / 2, (a.inferred + b.inferred) / 2, (a.variance + b.variance) / 4,
-          (a.samples + b.samples) / 2 + ((a.samples | b.samples) & 1)};
+  const double proven = std::floor((a.proven + b.proven) / 2);  // a half left over goes to the inferred part
+  return {proven, (a.proven + b.proven) / 2 - proven + (a.inferred + b.inferred) / 2, (a.variance + b.variance) / 4,
+          a.samples / 2 + b.samples / 2 + ((a.samples | b.samples) & 1)};
 }
 
 Moments Widened(Moments m) {
@@ -128,41 +128,38 @@ Sums Minus(const Sums& a, const Sums& b) {
           MinusOrZero(a.v_objects, b.v_objects)};
 }
 
-Estimate EstimateBytes(const Moments& bytes, uint64_t period) {
+Estimate EstimateBytes(const Moments& bytes, double period) {
   const Moments m = Sane(bytes);
   return IsExact(m, period) ? Exact(m) : Interval(m, BytesPad(period));
 }
 
-Estimate EstimateObjects(const Moments& objects, uint64_t period, uint64_t floor_bytes) {
+Estimate EstimateObjects(const Moments& objects, double period, uint64_t floor_bytes) {
   const Moments m = Sane(objects);
   if (IsExact(m, period)) return Exact(m);
   Estimate estimate = Interval(m, ObjectsPad(period, floor_bytes));
   RoundEnds(estimate);
   estimate.floor_bytes = floor_bytes;
-  if (floor_bytes == kNoFloor && period != 0) {
+  if (floor_bytes == kNoFloor && Sane(period) != 0) {
     estimate.hi = estimate.v;
     estimate.hi_known = false;
   }
   return estimate;
 }
 
-Estimate EstimatePeakBytes(const PeakHalves& process, uint64_t period) {
-  const Moments m = Sane(BytesOf(TotalAtPeak(process)));
+Estimate EstimatePeakBytes(const Moments& peak, const Moments& whole, double largest_proven, double period) {
+  const Moments m = Sane(peak);
   if (IsExact(m, period)) return Exact(m);
-  const Moments whole = Sane(BytesOf(process.whole_at_maximum));
   const Pad pad = BytesPad(period);
   Estimate estimate = Interval(m, pad);
-  estimate.lo = std::min(estimate.v, std::max(LowerEnd(Widened(m)), static_cast<double>(process.largest_proven)));
-  estimate.hi = std::max(estimate.hi, Interval(whole, pad).hi);
+  estimate.lo = std::min(estimate.v, std::max(LowerEnd(Widened(m)), Sane(largest_proven)));
+  estimate.hi = std::max(estimate.hi, Interval(Sane(whole), pad).hi);
   return estimate;
 }
 
-Estimate EstimateBytesAtPeak(const AtPeak& at_peak, uint64_t period) {
-  return EstimateBytes(Widened(BytesOf(at_peak)), period);
-}
+Estimate EstimateBytesAtPeak(const Moments& at_peak, double period) { return EstimateBytes(Widened(at_peak), period); }
 
-Estimate EstimateObjectsAtPeak(const AtPeak& at_peak, uint64_t period, uint64_t floor_bytes) {
-  return EstimateObjects(Widened(ObjectsOf(at_peak)), period, floor_bytes);
+Estimate EstimateObjectsAtPeak(const Moments& at_peak, double period, uint64_t floor_bytes) {
+  return EstimateObjects(Widened(at_peak), period, floor_bytes);
 }
 
 // W = sum over sites with one sample of (s q)^2 + s^2 q, which is s^2 q/p, the site's V; plus, over sites with two,
@@ -181,9 +178,9 @@ Estimate UnseenSites::Between(const Estimate& upper) const {
   return estimate;
 }
 
-Estimate UnseenSites::Bytes(uint64_t period) const { return Between(EstimateBytes(sum_, period)); }
+Estimate UnseenSites::Bytes(double period) const { return Between(EstimateBytes(sum_, period)); }
 
-Estimate UnseenSites::Objects(uint64_t period, uint64_t floor_bytes) const {
+Estimate UnseenSites::Objects(double period, uint64_t floor_bytes) const {
   Estimate estimate = Between(EstimateObjects(sum_, period, floor_bytes));
   if (!estimate.exact) estimate.lo = std::floor(estimate.lo);
   return estimate;

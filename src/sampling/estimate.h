@@ -32,7 +32,7 @@ inline constexpr uint64_t kNoFloor = ~uint64_t{0};
 
 // Sums as the tool keeps and stores them: bytes or objects.
 struct Moments {
-  double proven = 0;    // S: the sizes of the samples, or their number
+  double proven = 0;    // S: the sizes of the samples, or their number; a whole number
   double inferred = 0;  // E: what they stand for on top of it
   double variance = 0;  // V
   uint64_t samples = 0;
@@ -62,25 +62,27 @@ struct Estimate {
 
 // `period`: T in bytes; where T changed or images differ, the largest under which such a block may have been
 // allocated. 0: exact throughout.
-Estimate EstimateBytes(const Moments& bytes, uint64_t period);
+Estimate EstimateBytes(const Moments& bytes, double period);
 
 // Objects, calls, frees, reallocs. `floor_bytes`: the smallest size ever sampled in the set (dead samples too; of a
 // histogram bucket: its lower edge); kNoFloor leaves the upper end unknown. Ends are whole numbers.
-Estimate EstimateObjects(const Moments& objects, uint64_t period, uint64_t floor_bytes);
+Estimate EstimateObjects(const Moments& objects, double period, uint64_t floor_bytes);
 
-// The peak of live bytes of a process. v: mean of the two halves at each other's maximum. The halves' values are
-// correlated, hence 1.5 V in the lower end, which also is no lower than what the samples proved at any one time; the
-// upper end is no lower than that of the whole sample at its own maximum, since the true peak is not below it.
-Estimate EstimatePeakBytes(const PeakHalves& process, uint64_t period);
-
-// A site's bytes or objects at the peak, defined as the mean over the two moments. Sites add up to the process's v.
-// The interval is for that mean. Totals of objects too.
-Estimate EstimateBytesAtPeak(const AtPeak& at_peak, uint64_t period);
-Estimate EstimateObjectsAtPeak(const AtPeak& at_peak, uint64_t period, uint64_t floor_bytes);
-
-// Mean of both moments: S and E halved, V quartered.
+// What a set of samples holds at the peak: the mean of the two halves at each other's maximum (S and E halved, V
+// quartered). Sites add up to the process.
 Moments BytesOf(const AtPeak& at_peak);
 Moments ObjectsOf(const AtPeak& at_peak);
+
+// The peak of a process's live bytes. `peak`: BytesOf(TotalAtPeak(process)); `whole`: BytesOf(whole_at_maximum).
+// The halves' values are correlated where their moments meet, hence 1.5 V in the lower end, which also is no lower than
+// the most that the samples proved at any one time; the upper end is no lower than that of the whole sample at its own
+// maximum, as the true peak is not below it.
+Estimate EstimatePeakBytes(const Moments& peak, const Moments& whole, double largest_proven, double period);
+
+// A site's bytes or objects at the peak, and a process's objects: defined as the mean over the two moments, which is
+// what the interval is for. 1.5 V at both ends.
+Estimate EstimateBytesAtPeak(const Moments& at_peak, double period);
+Estimate EstimateObjectsAtPeak(const Moments& at_peak, double period, uint64_t floor_bytes);
 
 // What the sites without a sample hold together: Good and Turing's sum of s q over the sites with exactly one sample.
 // It is part of the total already: never add it.
@@ -88,8 +90,8 @@ class UnseenSites {
  public:
   // To be called with every site's sums of one kind (all bytes, or all objects).
   void AddSite(const Moments& site);
-  Estimate Bytes(uint64_t period) const;
-  Estimate Objects(uint64_t period, uint64_t floor_bytes) const;
+  Estimate Bytes(double period) const;
+  Estimate Objects(double period, uint64_t floor_bytes) const;
 
  private:
   Estimate Between(const Estimate& upper) const;
