@@ -91,7 +91,7 @@ struct FileHeader {
   uint32_t image_count;          // entries of images[] in use (ready or claimed)
   uint32_t lost_children;        // children that found no region
   uint64_t lost_child_events;
-  uint8_t reserved[512 - 152];
+  uint8_t reserved[512 - 136];
   ImageEntry images[kMaxImages];
   uint8_t reserved_end[kPageBytes - 512 - 8 * kMaxImages];
 };
@@ -164,13 +164,15 @@ struct ImageHeader {
   uint64_t tally_lock;           // bytes mode: 0 free, else owner's thread pointer
   uint64_t tally_owner_sp;       // stack pointer at which the owner took it: stale when the owner is seen above it
   uint64_t tally_sequence;       // odd while sums are being changed; a reader retries, then says "torn"
-  uint32_t undo_site;            // site id + 1 whose copy is in undo_*, while tally_sequence is odd
+  uint32_t undo_site;            // site id + 1 whose copy is in site item 1 and in undo_peak, while tally_sequence is odd
   uint32_t image_flags;          // kImageFlag*
   uint64_t next_random;
   KindDirectory kinds[kKinds];
   uint32_t pieces;               // entries of piece[] in use
   uint32_t agent_version;
   PieceEntry piece[kMaxPieces];
+  sampling::PeakHalves peak;       // bytes mode; its moments are clock units
+  sampling::PeakHalves undo_peak;  // `peak` as it was before the event that is being booked
   uint64_t reserved[8];
   char exe[kMaxPathBytes];       // resolved path of the program's own object, NUL-terminated
   char argv[kMaxArgvBytes];      // as in /proc/PID/cmdline (NUL-separated), cut
@@ -212,7 +214,7 @@ struct Module {
   uint8_t build_id[20];
   uint8_t reserved_id[4];
   char path[kMaxPathBytes];
-  uint8_t reserved_end[8];
+  uint8_t reserved_end[24];
 };
 static_assert(sizeof(Module) == 512);
 
@@ -237,7 +239,7 @@ struct SiteHead {
   uint32_t life_histogram;
   uint32_t reserved_end;
 };
-static_assert(sizeof(SiteHead) == 28);
+static_assert(sizeof(SiteHead) == 24);
 
 struct Counts {                // written whole by one cmpxchg16b
   uint64_t objects;
@@ -253,7 +255,7 @@ struct alignas(64) ExactSite {
   uint64_t reallocs;
   uint64_t reallocs_in_place;
   SiteHead head;
-  uint8_t reserved[20];
+  uint8_t reserved[24];
 };
 static_assert(sizeof(ExactSite) == 128);
 
