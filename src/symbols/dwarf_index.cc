@@ -1,0 +1,88 @@
+#include "symbols/dwarf_index.h"
+
+#include <dwarf.h>
+
+namespace heaptally::symbols {
+
+std::unique_ptr<DwarfIndex> DwarfIndex::Open(const ElfImage& image, std::string* problem) {
+  if (!image.HasContents(".debug_info")) return nullptr;
+  Dwarf* dwarf = dwarf_begin_elf(image.elf(), DWARF_C_READ, nullptr);
+  if (dwarf == nullptr) {
+    *problem = std::string("debug information is unreadable: ") + dwarf_errmsg(-1);
+    return nullptr;
+  }
+  return std::unique_ptr<DwarfIndex>(new DwarfIndex(image, dwarf));
+}
+
+DwarfIndex::DwarfIndex(const ElfImage& image, Dwarf* dwarf) : image_(image), dwarf_(dwarf) {
+  sections_.line = image.Bytes(".debug_line");
+  sections_.line_str = image.Bytes(".debug_line_str");
+  sections_.str = image.Bytes(".debug_str");
+  ReadUnits();
+}
+
+DwarfIndex::~DwarfIndex() { dwarf_end(dwarf_); }
+
+void DwarfIndex::ReadUnits() {
+  Dwarf_CU* cu = nullptr;
+  Dwarf_Die die;
+  uint8_t type = 0;
+  int status = 0;
+  while ((status = dwarf_get_units(dwarf_, cu, &cu, nullptr, &type, &die, nullptr)) == 0) {
+    if (type == DW_UT_type || type == DW_UT_split_type || type == DW_UT_partial) continue;
+    const auto index = static_cast<uint32_t>(units_.size());
+    bool has_ranges = false;
+    ForRanges(&die, [&](uint64_t low, uint64_t high) {
+      has_ranges |= low < high;
+      if (image_.CodeAround(low) != nullptr) map_.Add(low, high, index);
+    });
+    units_.emplace_back(image_, die);
+    if (!has_ranges) units_.back().AddFunctionRanges(&map_, index);
+  }
+  if (status < 0) problem_ = std::string("debug information is damaged: ") + dwarf_errmsg(-1);
+  map_.Build();
+}
+
+const LineTable& DwarfIndex::LinesOf(Dwarf_Die unit) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word offset = UINT64_MAX;
+  if (dwarf_attr(&unit, DW_AT_stmt_list, &attribute) != nullptr) dwarf_formudata(&attribute, &offset);
+  std::unique_ptr<LineTable>& lines = lines_[offset];
+  if (lines == nullptr) {
+    const char* directory = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+    lines = std::make_unique<LineTable>(sections_, offset, directory == nullptr ? "" : directory,
+                                        [this](uint64_t vaddr) { return image_.CodeAround(vaddr) != nullptr; });
+  }
+  return *lines;
+}
+
+DwarfIndex::Answer DwarfIndex::Find(uint64_t vaddr) {
+  const uint32_t index = map_.Find(vaddr);
+  if (index == RangeMap::kNone) return {};
+  DwarfUnit& unit = units_[index];
+  const LineTable& lines = LinesOf(unit.die());
+  const LineTable::Position here = lines.Find(vaddr);
+  std::vector<const DwarfUnit::InlinedCall*> calls;
+  const std::vector<Dwarf_Die> chain = unit.ChainAt(vaddr, &calls);
+  if (problem_.empty()) problem_ = unit.problem();
+
+  Answer answer;
+  if (chain.empty() && here.line == 0) return answer;
+  Frame frame;
+  frame.file = here.line == 0 ? "" : lines.FileName(here.file);
+  frame.line = here.line;
+  for (size_t i = chain.size(); i-- > 0;) {
+    const DieName& name = names_.Function(chain[i]);
+    frame.function = name.text;
+    frame.inlined = i > 0;
+    answer.linkage_known = name.is_linkage;
+    answer.frames.push_back(frame);
+    if (i == 0) break;
+    frame.file = calls[i - 1]->call_line == 0 ? "" : unit.CallFile(calls[i - 1]->call_file, lines);
+    frame.line = calls[i - 1]->call_line;
+  }
+  if (chain.empty()) answer.frames.push_back(frame);
+  return answer;
+}
+
+}  // namespace heaptally::symbols
