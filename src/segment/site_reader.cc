@@ -1,0 +1,174 @@
+#include "segment/site_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+
+namespace heaptally::segment {
+namespace {
+
+constexpr int kWholeTries = 3;
+constexpr int kSiteTries = 3;
+constexpr uint32_t kGroup = 64;  // sites
+
+uint64_t OffsetOf(const KindPlacement& kind, uint32_t item) {
+  const auto run = std::upper_bound(kind.runs.begin(), kind.runs.end(), item,
+                                    [](uint32_t id, const Run& candidate) { return id < candidate.first; });
+  return (run - 1)->offset + uint64_t{item - (run - 1)->first} * kind.item_bytes;
+}
+
+// An odd sequence that stands still for this long belongs to a writer that is stopped or dead, not to one that books an
+// event (which takes microseconds).
+void WaitForWriter() {
+  const timespec pause = {0, 2'000'000};
+  nanosleep(&pause, nullptr);
+}
+
+bool ReadSequence(const File& file, uint64_t region_offset, uint64_t* sequence) {
+  return file.ReadAt(region_offset + offsetof(ImageHeader, tally_sequence), sequence, sizeof *sequence);
+}
+
+bool SamePeak(const ExactPeak& a, const ExactPeak& b) { return a.peak_epoch == b.peak_epoch && a.at_peak == b.at_peak; }
+
+// Settles one site whose first two copies differed. Returns false iff the file can't be read.
+bool SettleExactSite(const File& file, uint64_t offset, ExactSite* site, uint8_t* torn) {
+  ExactSite earlier = *site, later;
+  for (int attempt = 0; attempt < kSiteTries; ++attempt) {
+    if (!file.ReadAt(offset, &later, sizeof later)) return false;
+    if (std::memcmp(&earlier, &later, sizeof later) == 0) {
+      *site = later;
+      return true;
+    }
+    if (attempt + 1 < kSiteTries) earlier = later;
+  }
+  *site = later;
+  site->freed = earlier.freed;
+  *torn = 1;
+  return true;
+}
+
+bool ReadExactOnce(const File& file, const KindPlacement& kind, RawImage* image, std::string* fault) {
+  std::vector<ExactSite> again;
+  if (!ReadItems(file, kind, &image->exact_sites, fault)) return false;
+  image->torn.assign(kind.count, 0);
+  image->one_cut = true;
+  for (const Run& run : kind.runs) {
+    again.resize(run.count);
+    const uint64_t bytes = uint64_t{run.count} * sizeof(ExactSite);
+    bool fine = file.ReadAt(run.offset, again.data(), bytes);
+    ExactSite* first = image->exact_sites.data() + run.first;
+    if (fine && std::memcmp(first, again.data(), bytes) == 0) continue;
+    image->one_cut = false;
+    for (uint32_t i = 0; fine && i < run.count; ++i) {
+      if (std::memcmp(&first[i], &again[i], sizeof(ExactSite)) == 0) continue;
+      first[i] = again[i];
+      fine =
+          SettleExactSite(file, run.offset + uint64_t{i} * sizeof(ExactSite), &first[i], &image->torn[run.first + i]);
+    }
+    if (!fine) {
+      *fault = "it became shorter while it was read";
+      return false;
+    }
+  }
+  return true;
+}
+
+// Reads sites [first, first + count) and says in *whole whether no event was booked meanwhile.
+bool ReadSampledGroup(const File& file, uint64_t region_offset, const KindPlacement& kind, uint32_t first,
+                      uint32_t count, RawImage* image, bool* whole) {
+  uint64_t before = 0, after = 0;
+  if (!ReadSequence(file, region_offset, &before)) return false;
+  if (!file.ReadAt(OffsetOf(kind, first), image->sampled_sites.data() + first, uint64_t{count} * sizeof(SampledSite)) ||
+      !ReadSequence(file, region_offset, &after)) {
+    return false;
+  }
+  *whole = before == after && before % 2 == 0;
+  return true;
+}
+
+bool ReadSampledPiecemeal(const File& file, uint64_t region_offset, const KindPlacement& kind, RawImage* image) {
+  image->torn.assign(kind.count, 0);
+  for (const Run& run : kind.runs) {
+    for (uint32_t at = 0; at < run.count; at += kGroup) {
+      const uint32_t first = run.first + at, count = std::min(kGroup, run.count - at);
+      bool whole = false;
+      if (!ReadSampledGroup(file, region_offset, kind, first, count, image, &whole)) return false;
+      for (uint32_t i = first; !whole && i < first + count; ++i) {
+        bool site_whole = false;
+        for (int attempt = 0; attempt < kSiteTries && !site_whole; ++attempt) {
+          if (!ReadSampledGroup(file, region_offset, kind, i, 1, image, &site_whole)) return false;
+        }
+        image->torn[i] = site_whole ? 0 : 1;
+      }
+    }
+  }
+  return true;
+}
+
+// Puts the saved copy in the place of the site that the writer was changing when it stopped.
+void Undo(RawImage* image) {
+  const uint32_t site = image->header.undo_site;
+  image->stalled = true;
+  if (site == 0 || site > image->sampled_sites.size() || image->sampled_sites.size() <= kUndoSite) return;
+  image->sampled_sites[site - 1] = image->sampled_sites[kUndoSite];
+  image->header.peak = image->header.undo_peak;
+}
+
+void ClearUndoItem(RawImage* image) {
+  if (image->sampled_sites.size() > kUndoSite) image->sampled_sites[kUndoSite] = SampledSite{};
+}
+
+}  // namespace
+
+bool ReadHeader(const File& file, uint64_t region_offset, ImageHeader* header, std::string* fault) {
+  if (!file.ReadAt(region_offset, header, sizeof *header)) {
+    *fault = "its header lies beyond the file's end";
+  } else if (header->magic != kImageMagic || header->header_bytes != kImageHeaderBytes) {
+    *fault = "its header is not one";
+  } else if (header->mode != Mode::kBytes && header->mode != Mode::kExact) {
+    *fault = "it was recorded in an unknown mode (" + std::to_string(static_cast<uint32_t>(header->mode)) + ")";
+  }
+  return fault->empty();
+}
+
+bool ReadExactSites(const File& file, uint64_t region_offset, RawImage* image, std::string* fault) {
+  for (int attempt = 0; attempt < kWholeTries; ++attempt) {
+    const auto placement = CheckPlacement(image->header, region_offset, file.Size(), fault);
+    if (!placement || !ReadExactOnce(file, placement->of(Kind::kSites), image, fault)) return false;
+    ImageHeader after;
+    if (!ReadHeader(file, region_offset, &after, fault)) return false;
+    image->peak_moved = !SamePeak(image->header.exact_peak, after.exact_peak);
+    image->header = after;
+    if (!image->peak_moved) break;
+  }
+  return true;
+}
+
+bool ReadSampledSites(const File& file, uint64_t region_offset, RawImage* image, std::string* fault) {
+  for (int attempt = 0; attempt < kWholeTries; ++attempt) {
+    uint64_t before = 0, after = 0;
+    if (!ReadSequence(file, region_offset, &before)) *fault = "its header lies beyond the file's end";
+    if (!fault->empty() || !ReadHeader(file, region_offset, &image->header, fault)) return false;
+    const auto placement = CheckPlacement(image->header, region_offset, file.Size(), fault);
+    if (!placement || !ReadItems(file, placement->of(Kind::kSites), &image->sampled_sites, fault)) return false;
+    if (before % 2 != 0) WaitForWriter();
+    if (!ReadSequence(file, region_offset, &after)) after = before + 1;
+    image->one_cut = before == after;
+    if (!image->one_cut) continue;
+    image->torn.assign(image->sampled_sites.size(), 0);
+    if (before % 2 != 0) Undo(image);
+    ClearUndoItem(image);
+    return true;
+  }
+  const auto placement = CheckPlacement(image->header, region_offset, file.Size(), fault);
+  if (!placement) return false;
+  if (!ReadSampledPiecemeal(file, region_offset, placement->of(Kind::kSites), image)) {
+    *fault = "it became shorter while it was read";
+    return false;
+  }
+  image->peak_moved = true;
+  ClearUndoItem(image);
+  return true;
+}
+
+}  // namespace heaptally::segment
