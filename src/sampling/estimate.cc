@@ -38,10 +38,12 @@ Pad ObjectsPad(double period, uint64_t floor_bytes) {
   return {q, q * (1 + q)};
 }
 
-// mean and variance of the gamma distribution -> its quantile.
+// Mean and variance of a gamma distribution -> its quantile. Above a shape of 10^12 it is as good as normal.
 double Quantile(double mean, double variance, Tail tail) {
   if (!(mean > 0) || !(variance > 0)) return mean;
-  return variance / mean * GammaQuantile(mean / variance * mean, tail);
+  const double shape = mean / variance * mean;
+  if (!(shape < 1e12)) return mean + tail.normal * std::sqrt(variance);
+  return variance / mean * GammaQuantile(shape, tail);
 }
 
 double LowerEnd(const Moments& m) {
