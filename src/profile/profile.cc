@@ -1,0 +1,34 @@
+#include "profile/profile.h"
+
+#include <algorithm>
+
+namespace heaptally::profile {
+
+Measures& Measures::operator+=(const Measures& other) {
+  allocated += other.allocated;
+  freed += other.freed;
+  reallocs += other.reallocs;
+  reallocs_in_place += other.reallocs_in_place;
+  live += other.live;
+  peak += other.peak;
+  peak_whole += other.peak_whole;  // each process at its own maximum, as `peak` is
+  peak_most_proven += other.peak_most_proven;
+  temporary += other.temporary;
+  floor_bytes = std::min(floor_bytes, other.floor_bytes);
+  period = std::max(period, other.period);
+  return *this;
+}
+
+void SumTotals(Profile* profile) {
+  Measures totals;
+  for (const Site& site : profile->sites) {
+    if (site.memory_class != "mapped") totals += site.measures;
+  }
+  // Known of the process as a whole only.
+  totals.peak_whole = profile->totals.peak_whole;
+  totals.peak_most_proven = profile->totals.peak_most_proven;
+  totals.period = std::max(totals.period, profile->mode == "bytes" ? static_cast<double>(profile->period_bytes) : 0.0);
+  profile->totals = totals;
+}
+
+}  // namespace heaptally::profile
