@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Compares what a program knows about itself with what the profile says.
+
+  check.py truth REPORT.json OUTPUT [options]   OUTPUT: the program's stdout; each line {"truth": ...} is compared
+  check.py rows  REPORT.json FILE [options]     FILE: shared rows of tests/programs/killed.c
+  check.py site  REPORT.json FUNCTION FILE LINE ALLOCATIONS ALLOCATED_BYTES [options]
+  check.py get   REPORT.json EXPRESSION         prints a Python expression over `profiles`
+
+A row is compared with the sum of all sites that have its function in any frame. In exact mode every count must be equal
+(between begun and finished calls where the program cannot know), and the profile must add up: live = allocated - freed
+for every site and in sum, the sites' sum is the total, and nothing is lost. In bytes mode the truth must lie within three
+times the interval on either side: an honest 95 % interval misses that about once in 10^8.
+"""
+import argparse
+import json
+import re
+import struct
+import sys
+
+EXACT_MEASURES = ["allocations", "allocated_bytes", "frees", "freed_bytes", "reallocs", "live_objects", "live_bytes"]
+ADDITIVE = EXACT_MEASURES
+SAMPLED_MEASURES = ["allocated_bytes", "freed_bytes", "live_bytes"]
+UNSEEN_UPPER_END = 3.7  # of the period: the upper end of a site without a sample
+
+failures = []
+
+
+def fail(text):
+    failures.append(text)
+
+
+def plain_name(function):
+    """`ns::f(int) [clone .cold]` -> `ns::f`."""
+    name = re.sub(r"\(anonymous namespace\)::", "", function or "")
+    return re.sub(r"[(\[<.@].*", "", name).strip()
+
+
+def value(measures, name):
+    entry = measures.get(name)
+    return None if entry is None else int(entry["v"])
+
+
+def sites_with(profile, function):
+    return [s for s in profile["sites"]
+            if s.get("class", "malloc") != "mapped" and any(plain_name(f.get("function")) == function for f in s["frames"])]
+
+
+def best_known(profile):
+    names = {}
+    for site in profile["sites"]:
+        for frame in site["frames"][:3]:
+            if frame.get("function"):
+                names[plain_name(frame["function"])] = names.get(plain_name(frame["function"]), 0) + (value(site, "allocations") or 0)
+    return ", ".join(f"{n} ({c})" for n, c in sorted(names.items(), key=lambda item: -item[1])[:12]) or "none at all"
+
+
+def check_adds_up(profile, where):
+    sums = dict.fromkeys(ADDITIVE, 0)
+    for site in profile["sites"]:
+        if site.get("class") == "mapped":
+            continue
+        got = {name: value(site, name) for name in ADDITIVE}
+        for name, number in got.items():
+            sums[name] += number or 0
+        if got["live_objects"] != got["allocations"] - got["frees"] or got["live_bytes"] != got["allocated_bytes"] - got["freed_bytes"]:
+            fail(f"{where}: site {site['id']} does not add up: {got}")
+        if min(got["live_objects"], got["live_bytes"], got["frees"], got["freed_bytes"]) < 0:
+            fail(f"{where}: site {site['id']} has a negative count: {got}")
+    for name in ADDITIVE:
+        if value(profile["totals"], name) != sums[name]:
+            fail(f"{where}: totals.{name} is {value(profile['totals'], name)}, its sites sum to {sums[name]}")
+
+
+def check_exact(measures, row, where):
+    maybe = dict(zip(["allocations", "allocated_bytes", "frees", "freed_bytes"], row.get("maybe", [0] * 4)))
+    maybe["reallocs"] = maybe["allocations"]
+    for name in EXACT_MEASURES:
+        low = high = row[name]
+        if name.startswith("live_"):
+            begun, ended = ("allocations", "frees") if name == "live_objects" else ("allocated_bytes", "freed_bytes")
+            low, high = low - maybe[ended], high + maybe[begun]
+        else:
+            high += maybe[name]
+        got = sum(value(m, name) or 0 for m in measures)
+        if not low <= got <= high:
+            fail(f"{where}: {name} is {got}, the truth is {low if low == high else f'{low} to {high}'}")
+
+
+def check_sampled(measures, row, period, where):
+    for name in SAMPLED_MEASURES:
+        entries = [m[name] for m in measures if m.get(name)]
+        got = sum(float(e["v"]) for e in entries)
+        # Roots of summed squares, as for independent estimates.
+        down = sum((float(e["v"]) - float(e["lo"])) ** 2 for e in entries) ** 0.5
+        up = sum((float(e["hi"] if e["hi"] is not None else e["v"]) - float(e["v"])) ** 2 for e in entries) ** 0.5
+        up = max(up, UNSEEN_UPPER_END * period)
+        if not got - 3 * down <= row[name] <= got + 3 * up:
+            fail(f"{where}: {name} is {got:.0f} (-{down:.0f} +{up:.0f}), the truth is {row[name]}")
+        if row[name] > 40 * period and got == 0:
+            fail(f"{where}: {name} is 0, the truth is {row[name]}")
+
+
+def find_profile(profiles, truth, used):
+    """By program and pid; a child whose pid the agent could not ask for is known by its functions."""
+    def exe(profile):
+        return (profile.get("exe") or "").rsplit("/", 1)[-1]
+    for profile in profiles:
+        if exe(profile) == truth["exe"] and truth["pid"] in (0, profile.get("pid")) and id(profile) not in used:
+            return profile
+    for profile in profiles:
+        if not profile.get("pid") and id(profile) not in used and sites_with(profile, truth["truth"][0]["function"]):
+            return profile
+    return None
+
+
+def check_profile(profile, truth, options):
+    where = f"{truth['exe']} (pid {truth['pid']})"
+    exact = profile["mode"] == "exact"
+    if options.mode and profile["mode"] != options.mode:
+        fail(f"{where}: mode is {profile['mode']}, expected {options.mode}")
+    if options.state and profile["state"] not in options.state.split(","):
+        fail(f"{where}: state is {profile['state']}, expected {options.state}")
+    for reason, count in profile.get("loss", {}).items():
+        if count and reason not in options.allow_loss:
+            fail(f"{where}: {count} lost by {reason}")
+    if options.unknown_frees is not None and profile["unknown_frees"] != options.unknown_frees:
+        fail(f"{where}: {profile['unknown_frees']} unknown frees, expected {options.unknown_frees}")
+    if exact:
+        check_adds_up(profile, where)
+    for row in truth["truth"]:
+        row_where = f"{where}: {row['function']}"
+        measures = sites_with(profile, row["function"])
+        if exact:
+            if not measures and row["allocations"]:
+                fail(f"{row_where}: no such function in any site; there are {best_known(profile)}")
+            check_exact(measures, row, row_where)
+        else:
+            check_sampled(measures, row, profile["period_bytes"], row_where)
+    if options.complete:
+        total = {n: sum(r[n] for r in truth["truth"]) for n in EXACT_MEASURES}
+        if exact:
+            check_exact([profile["totals"]], total, f"{where}: totals")
+        else:
+            check_sampled([profile["totals"]], total, profile["period_bytes"], f"{where}: totals")
+
+
+def truths(path):
+    with open(path, errors="replace") as lines:
+        found = [json.loads(line) for line in lines if line.startswith('{"pid": ')]
+    if not found:
+        fail(f"{path}: the program printed no truth")
+    return found
+
+
+def shared_rows(path):
+    """struct file_row of tests/programs/killed.c: a name, a pointer that means nothing here, nine counts."""
+    keys = ["allocations", "allocated_bytes", "frees", "freed_bytes", "reallocs"]
+    rows = []
+    with open(path, "rb") as file:
+        data = file.read()
+    for start in range(0, len(data) - 112, 112):
+        name, _, *counts = struct.unpack_from("=32sQ9q", data, start)
+        name = name.split(b"\0")[0].decode()
+        if not name:
+            break
+        row = dict(zip(keys, counts), function=name, maybe=counts[5:])
+        row["live_objects"] = row["allocations"] - row["frees"]
+        row["live_bytes"] = row["allocated_bytes"] - row["freed_bytes"]
+        row["reallocs"] = 0  # not kept there
+        rows.append(row)
+    return rows
+
+
+def command_truth(profiles, options):
+    used = set()
+    for truth in truths(options.subject):
+        profile = find_profile(profiles, truth, used)
+        if profile is None:
+            have = [(p.get("exe"), p.get("pid")) for p in profiles]
+            fail(f"no profile of {truth['exe']} (pid {truth['pid']}); there are {have}")
+            continue
+        used.add(id(profile))
+        check_profile(profile, truth, options)
+
+
+def command_rows(profiles, options):
+    rows = shared_rows(options.subject)
+    if len(profiles) != 1 or not rows:
+        fail(f"{len(profiles)} profiles and {len(rows)} rows, expected 1 and some")
+        return
+    EXACT_MEASURES.remove("reallocs")
+    profile = profiles[0]
+    check_profile(profile, {"exe": "killed", "pid": profile["pid"], "truth": rows}, options)
+
+
+def command_site(profiles, options):
+    """The site's innermost frame with a known source line in the named file must be this function and line."""
+    function, file, line, allocations, allocated = options.more
+    found = [s for p in profiles for s in p["sites"] for f in s["frames"]
+             if function in (f.get("function") or "") and (f.get("file") or "").rsplit("/", 1)[-1] == file and f.get("line") == int(line)]
+    got = {n: sum(value(s, n) for s in {id(s): s for s in found}.values()) for n in ("allocations", "allocated_bytes")}
+    if got != {"allocations": int(allocations), "allocated_bytes": int(allocated)}:
+        near = sorted({(f.get("function"), f.get("line")) for p in profiles for s in p["sites"] for f in s["frames"]
+                       if (f.get("file") or "").rsplit("/", 1)[-1] == file}, key=str)
+        fail(f"{function} at {file}:{line}: {got}, the truth is {allocations} allocations of {allocated} bytes; frames in {file}: {near}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["truth", "rows", "site", "get"])
+    parser.add_argument("report")
+    parser.add_argument("subject", help="output, file of rows, or expression")
+    parser.add_argument("more", nargs="*")
+    parser.add_argument("--mode", choices=["exact", "bytes"])
+    parser.add_argument("--state", help="allowed states, by comma")
+    parser.add_argument("--complete", action="store_true", help="the rows are all that the program allocates: totals are known")
+    parser.add_argument("--profiles", type=int, help="number of profiles in the report")
+    parser.add_argument("--allow-loss", action="append", default=[], metavar="REASON")
+    parser.add_argument("--unknown-frees", type=int)
+    options = parser.parse_args()
+    with open(options.report) as file:
+        profiles = json.load(file)["profiles"]
+    if options.command == "get":
+        print(eval(options.subject, {"profiles": profiles, "value": value, "sites_with": sites_with}))
+        return 0
+    if options.profiles is not None and len(profiles) != options.profiles:
+        fail(f"{len(profiles)} profiles, expected {options.profiles}: {[(p['exe'], p['pid']) for p in profiles]}")
+    if options.command == "site":
+        options.more = [options.subject] + options.more
+    {"truth": command_truth, "rows": command_rows, "site": command_site}[options.command](profiles, options)
+    for text in failures[:40]:
+        print("FAILED:", text)
+    if len(failures) > 40:
+        print(f"FAILED: and {len(failures) - 40} more")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

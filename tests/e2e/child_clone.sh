@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# A child made by raw clone(SIGCHLD): it never writes in its parent's profile, and has its own.
+. "$(dirname "$0")/lib.sh"
+truth_options="--profiles 2"
+both "$programs/clone_kinds" clone
+finish

@@ -1,0 +1,69 @@
+# Sourced by every script of this folder. Finds the build, makes a folder of its own, profiles, and compares.
+# A script ends with 0 (right), 1 (wrong, with FAILED: lines that say what), or 77 (skipped, with the reason).
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=${HEAPTALLY_BUILD:-${1:-$here/../../build}}
+programs=$build/tests/programs
+agent=$build/lib/libheaptally.so
+heaptally=$build/bin/heaptally
+name=$(basename "$0" .sh)
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/heaptally-e2e-$name.XXXXXX")
+export HEAPTALLY_DIR
+HEAPTALLY_DIR=$(mktemp -d "/dev/shm/heaptally-e2e-$name.XXXXXX" 2>/dev/null) || HEAPTALLY_DIR=$tmp/segments
+mkdir -p "$HEAPTALLY_DIR"
+failed=0
+clean_up() { rm -rf "$tmp" "$HEAPTALLY_DIR"; }
+trap clean_up EXIT
+
+fail() { echo "FAILED: $*"; failed=1; }
+skip() { echo "skipped: $*"; exit 77; }
+finish() { exit "$failed"; }
+need() { for tool; do command -v "$tool" >/dev/null 2>&1 || skip "$tool is not installed"; done; }
+need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
+need python3
+
+# profile MODE PROGRAM ARGS...: under `heaptally run`; leaves $tmp/out, $tmp/err, $status and the report in $tmp/report.json.
+# $run_options go to `run`, $limit is its time in seconds.
+profile() {
+  local mode=$1; shift
+  rm -f "$tmp"/capture.heaptally "$tmp/report.json"
+  timeout -s KILL "${limit:-100}" "$heaptally" run --mode="$mode" ${run_options:-} -o "$tmp/capture.heaptally" -- "$@" >"$tmp/out" 2>"$tmp/err"
+  status=$?
+  [ "$status" != 137 ] || [ "${killed_is_right:-}" ] || fail "$*: killed, or out of time"
+  report "$tmp/capture.heaptally"
+}
+
+# report CAPTURE...: as JSON into $tmp/report.json.
+report() {
+  "$heaptally" report "$@" --json --full >"$tmp/report.json" 2>"$tmp/report.err" ||
+    fail "report $*: status $?: $(head -c 400 "$tmp/report.err")"
+}
+
+# preload SETTINGS PROGRAM ARGS...: the agent alone, without the tool.
+preload() {
+  local settings=$1; shift
+  timeout -s KILL "${limit:-100}" env HEAPTALLY="$settings,dir=$HEAPTALLY_DIR" LD_PRELOAD="$agent${then_preload:+:$then_preload}" \
+    "$@" >"$tmp/out" 2>"$tmp/err"
+  status=$?
+}
+
+# expect STATUS: of the last program.
+expect() { [ "$status" = "$1" ] || fail "status $status, expected $1: $(tail -c 400 "$tmp/err")"; }
+
+# Passes on the program's own "skip".
+maybe_skip() { [ "$status" != 77 ] || skip "$(grep -m1 -o 'skip: .*' "$tmp/err" | cut -c7-)"; }
+
+# truth OPTIONS...: the program's printed truth against the report.
+truth() { python3 "$here/check.py" truth "$tmp/report.json" "$tmp/out" "$@" || failed=1; }
+rows() { python3 "$here/check.py" rows "$tmp/report.json" "$@" || failed=1; }
+site() { python3 "$here/check.py" site "$tmp/report.json" "$@" || failed=1; }
+get() { python3 "$here/check.py" get "$tmp/report.json" "$1"; }
+
+# said TEXT: the tool's words on stderr contain it (extended regular expression, any case).
+said() { grep -Eqi -- "$1" "$tmp/err" || fail "not said: \"$1\" in: $(tail -c 600 "$tmp/err")"; }
+
+# both PROGRAM ARGS...: the whole of the ordinary case: same status and truth in exact mode, and in bytes mode too.
+both() {
+  profile exact "$@"; maybe_skip; expect "${status_wanted:-0}"; truth --mode exact ${truth_options:-}
+  profile bytes "$@"; expect "${status_wanted:-0}"; truth --mode bytes ${truth_options:-}
+}
