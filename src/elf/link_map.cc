@@ -21,10 +21,6 @@ namespace {
 constexpr int kMaxObjects = 1 << 16;
 constexpr uint64_t kPageMask = ~(platform::kPageBytes - 1);
 
-uint64_t AuxiliaryValue(unsigned long type) {
-  return heaptally_getauxval != nullptr ? heaptally_getauxval(type) : 0;
-}
-
 // The program headers at `header` belong to the object of `map` iff they lead to its dynamic section.
 bool BelongTo(const link_map& map, const ProgramHeaders& headers) {
   for (const Elf64_Phdr& segment : headers) {
@@ -86,6 +82,10 @@ const r_debug* DebugOfMainProgram() {
 }
 
 }  // namespace
+
+uint64_t AuxiliaryValue(unsigned long type) {
+  return heaptally_getauxval != nullptr ? heaptally_getauxval(type) : 0;
+}
 
 const link_map* LinkMapHead() {
   // First, because it is right even when the program was started as `ld.so program`, where an unadjusted AT_PHDR

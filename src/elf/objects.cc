@@ -93,7 +93,7 @@ bool FindObject(uint64_t address, LoadedObject* object) {
 }
 
 bool FindSegment(const LoadedObject& object, uint64_t address, uint64_t* start, uint64_t* end) {
-  for (const Elf64_Phdr& segment : ProbeProgramHeaders(object.map_start)) {
+  for (const Elf64_Phdr& segment : ReadProgramHeaders(object.map_start)) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0) continue;
     const uint64_t segment_start = object.bias + segment.p_vaddr;
     if (address - segment_start >= segment.p_memsz) continue;

@@ -32,8 +32,9 @@ struct LoadedObject {
 bool FindObject(uint64_t address, LoadedObject* object);
 
 // Which readable PT_LOAD segment of `object` covers `address`: [*start, *end). Objects may have holes between their
-// segments, so readers of tables inside an object keep to one segment. False if none does, or if the object's program
-// headers can't be read.
+// segments, so readers of tables inside an object keep to one segment. False if none does.
+// REQUIRES: the first page of the object is readable (it holds the program headers; some packers unmap it, so ask
+// platform::IsReadable(object.map_start) first).
 bool FindSegment(const LoadedObject& object, uint64_t address, uint64_t* start, uint64_t* end);
 
 // Reads the NT_GNU_BUILD_ID note of an object through its program headers. size 0 if there is none.

@@ -13,6 +13,9 @@ namespace heaptally::elf {
 // absent in musl), else DT_DEBUG of the main program (via the auxiliary vector).
 const link_map* LinkMapHead();
 
+// The auxiliary vector's value for `type` (AT_...), or 0. Reads memory only.
+uint64_t AuxiliaryValue(unsigned long type);
+
 struct Definition {
   void* address = nullptr;           // callable: an IFUNC has been resolved
   const link_map* object = nullptr;  // who defines it

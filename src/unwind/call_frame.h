@@ -1,0 +1,25 @@
+// .eh_frame: from a frame description entry (FDE) and its common part (CIE) to the rule at one pc.
+//
+// The format is the Linux Standard Base's "Exception Frames" chapter over DWARF's call frame instructions. Everything
+// that is read may be hostile: all reads stay inside the given bytes, nothing is followed that could lead outside, and
+// the work is bounded by the length of one entry.
+#pragma once
+
+#include <cstdint>
+
+#include "unwind/byte_reader.h"
+#include "unwind/rule.h"
+
+namespace heaptally::unwind {
+
+enum class FdeResult : uint8_t {
+  kRule,        // *rule is the rule at pc
+  kOtherPc,     // well formed, but pc is not in the range that the entry describes
+  kMalformed,   // not an FDE, cut off, or of a kind that we do not know
+};
+
+// Reads the FDE at `fde`. `section` is the readable memory around it (it must also hold the entry's CIE). A row that is
+// read but can't be expressed as a Rule gives kRule with kStop/kStopNoRule.
+FdeResult RuleFromFde(const Bytes& section, const uint8_t* fde, uint64_t pc, Rule* rule);
+
+}  // namespace heaptally::unwind

@@ -1,0 +1,82 @@
+// The call frame instructions of one FDE, run up to one pc, for the three columns that matter here: the CFA, rbp and the
+// return address (and whether somebody describes rsp in its own way).
+//
+// The object is small (about 200 bytes), since it lives on the stack of a profiled program.
+#pragma once
+
+#include <cstdint>
+
+#include "unwind/byte_reader.h"
+#include "unwind/rule.h"
+
+namespace heaptally::unwind {
+
+struct Cie {
+  uint64_t code_alignment = 1;
+  int64_t data_alignment = 1;
+  Bytes program;
+  uint8_t pointer_encoding = 0;
+  bool is_signal_frame = false;
+  bool has_augmentation_data = false;
+};
+
+class CallFrameProgram {
+ public:
+  // `section_start` is the base from which places of expressions are remembered (as 32-bit offsets, to keep rows small).
+  CallFrameProgram(const uint8_t* section_start, const Cie& cie) : section_start_(section_start), cie_(cie) {}
+
+  // Runs the CIE's program, then `instructions` up to the row that covers `pc_offset` (bytes from the FDE's start).
+  // Returns false on malformed or unknown instructions, or more than kMaxRemembered nested states.
+  bool Run(ByteReader instructions, uint64_t pc_offset);
+
+  // The row as a rule; kStop/kStopNoRule if it needs more than rsp and rbp.
+  Rule ToRule() const;
+
+ private:
+  enum class ColumnKind : uint8_t { kUntouched, kUndefined, kAtCfa, kExpression, kOther };
+  enum class CfaKind : uint8_t { kNone, kRegister, kExpression };
+
+  struct Column {
+    ColumnKind kind = ColumnKind::kUntouched;
+    int32_t value = 0;  // kAtCfa: bytes from the CFA; kExpression: where it begins, in bytes from section_start_
+  };
+
+  struct Row {
+    int32_t cfa_value = 0;  // as Column::value; kRegister: bytes to add
+    CfaKind cfa_kind = CfaKind::kNone;
+    uint8_t cfa_register = 0;
+    Column bp;
+    Column return_address;
+    Column sp;
+  };
+
+  // Compilers need one; every level costs 32 bytes of somebody else's stack.
+  static constexpr uint32_t kMaxRemembered = 4;
+
+  bool RunUntil(ByteReader* reader, uint64_t pc_offset);
+  bool RunExtended(uint8_t op, ByteReader* reader);
+  bool RunCfa(uint8_t op, ByteReader* reader);
+  bool RunColumn(uint8_t op, ByteReader* reader);
+  bool Remember();
+  bool RestoreRemembered();
+  void SetColumn(uint64_t dwarf_register, ColumnKind kind, int64_t value);
+  void RestoreColumn(uint64_t dwarf_register);
+  bool SetCfa(uint64_t dwarf_register, int64_t offset);
+  int64_t SkipBlock(ByteReader* reader);
+  ByteReader Expression(int32_t value) const;
+  Column* ColumnOf(Row* row, uint64_t dwarf_register);
+  Rule SignalRule() const;
+  bool SetCfaOf(Rule* rule) const;
+  void SetBpOf(Rule* rule) const;
+
+  const uint8_t* section_start_;
+  const Cie& cie_;
+  uint64_t location_ = 0;
+  Row row_;
+  Row initial_;
+  Row remembered_[kMaxRemembered];
+  uint32_t remembered_count_ = 0;
+  bool has_initial_ = false;
+};
+
+}  // namespace heaptally::unwind

@@ -1,0 +1,58 @@
+// Which cells of a stack may be read: a wrong rule, or a register that somebody trashed, must not make the walk fault.
+//
+// On the stack that the thread was born with, everything from a page that was once seen readable up to the stack's end
+// stays readable while the thread runs: one range check a cell. On any other stack (coroutine, sigaltstack, split) there
+// is no known end; each page is probed (one system call) before its first cell is read, and only the last proven page is
+// remembered, for one walk.
+//
+// The end of the born stack is the thread pointer (libc puts the thread's control block just above its stack) or, for
+// the main thread, the end of the kernel's initial stack. Between it and sp every page is probed once per thread;
+// `proven_low` goes down as deeper stack pointers are seen.
+//
+// Limits: a thread whose creator gave it a stack without a guard page, with a coroutine's stack right below it, would
+// take the two for one; unmapping that coroutine's stack *and* a wrong rule are needed to make a walk fault.
+#pragma once
+
+#include <cstdint>
+
+#include "base/branch.h"
+#include "unwind/unwinder.h"
+
+namespace heaptally::unwind {
+
+// Learns where the main thread's stack ends. Called once, before the first StackMemory, by any thread.
+void LearnMainStack();
+
+class StackMemory {
+ public:
+  explicit StackMemory(StackBounds* bounds) : bounds_(bounds) {}
+
+  // Turns to the stack that sp points into. Must be called first, and again whenever the stack may have been switched.
+  HT_ALWAYS_INLINE void Enter(uint64_t sp) {
+    if (HT_LIKELY(sp >= bounds_->proven_low && sp < bounds_->high && sp % 8 == 0)) {
+      low_ = sp;
+      length_ = bounds_->high - sp;
+      known_ = true;
+    } else {
+      EnterSlow(sp);
+    }
+  }
+
+  // Reads one cell if that is safe. REQUIRES: cell % 8 == 0.
+  HT_ALWAYS_INLINE bool Read(uint64_t cell, uint64_t* value) {
+    if (HT_UNLIKELY(cell - low_ >= length_) && !ProvePage(cell)) return false;
+    *value = *reinterpret_cast<const uint64_t*>(cell);
+    return true;
+  }
+
+ private:
+  void EnterSlow(uint64_t sp);
+  bool ProvePage(uint64_t cell);
+
+  StackBounds* bounds_;
+  uint64_t low_ = 0;
+  uint64_t length_ = 0;  // cells in [low_, low_ + length_) may be read
+  bool known_ = true;
+};
+
+}  // namespace heaptally::unwind
