@@ -50,8 +50,8 @@ enum class ClockKind : uint32_t {
 
 // Everything that happened and is not in the numbers (or not where it belongs). Indexes ImageHeader::loss.
 enum class Loss : uint32_t {
-  kSiteTableFull = 0,      // events booked at a known caller, or at site 0 ("other"): totals right, site not
-  kStackReentry,           // a signal handler allocated while the same thread was interning a stack: booked at site 0
+  kSiteTableFull = 0,      // stacks without room: their events are booked at a known caller or at site 0 ("other"), totals right
+  kStackReentry,           // events of a signal handler that interrupted its own thread's interning of a stack: at site 0
   kSampleTableFull,        // samples that had no room: missing from every number
   kLockTimeout,            // sampled events given up because another thread held the tally too long
   kLockReentry,            // sampled events of a signal handler that interrupted the tally's owner
@@ -161,6 +161,8 @@ struct ImageHeader {
   uint64_t early_mallocs;        // 1: another object's malloc comes before ours, so nothing reaches the hooks
   uint64_t loss[kLossSlots];
   ExactPeak exact_peak;          // Mode::kExact
+  sampling::PeakHalves sampled_peak;  // Mode::kBytes; its moment_ns fields hold the image's clock units
+  sampling::PeakHalves undo_peak;     // its state before the change that is under way, while tally_sequence is odd
   uint64_t tally_lock;           // bytes mode: 0 free, else owner's thread pointer
   uint64_t tally_owner_sp;       // stack pointer at which the owner took it: stale when the owner is seen above it
   uint64_t tally_sequence;       // odd while sums are being changed; a reader retries, then says "torn"
@@ -171,8 +173,6 @@ struct ImageHeader {
   uint32_t pieces;               // entries of piece[] in use
   uint32_t agent_version;
   PieceEntry piece[kMaxPieces];
-  sampling::PeakHalves peak;       // bytes mode; its moments are clock units
-  sampling::PeakHalves undo_peak;  // `peak` as it was before the event that is being booked
   uint64_t reserved[8];
   char exe[kMaxPathBytes];       // resolved path of the program's own object, NUL-terminated
   char argv[kMaxArgvBytes];      // as in /proc/PID/cmdline (NUL-separated), cut

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t kBucketsAtOnce = 512;  // 224 KiB
 constexpr int kBucketTries = 3;
+constexpr int kImageTries = 3;  // a header that was read while it changed may not check out
 
 // Cuts off what points nowhere: a node whose caller is not older than itself or whose stack is too deep becomes the
 // outermost frame of its stack.
@@ -150,6 +151,14 @@ uint64_t ExtentBytes(const ImageHeader& header, const Placement& placement) {
   return bytes;
 }
 
+bool ReadSites(const File& file, uint64_t region, RawImage* image, std::string* fault) {
+  const Mode mode = image->header.mode;
+  const bool read = mode == Mode::kExact ? ReadExactSites(file, region, image, fault)
+                                         : ReadSampledSites(file, region, image, fault);
+  if (read && image->header.mode != mode) *fault = "its mode changed while it was read";
+  return fault->empty();
+}
+
 // What the sites refer to, read after them: whatever a site names was published before the site named it.
 bool ReadTheRest(const File& file, uint64_t region, RawImage* image, std::string* fault) {
   const bool exact = image->header.mode == Mode::kExact;
@@ -239,23 +248,21 @@ std::optional<ImageHeader> Segment::ReadImageHeader(uint32_t index, std::string*
 
 std::optional<RawImage> Segment::ReadImage(uint32_t index, std::string* error) const {
   std::string fault;
-  RawImage image;
-  image.index = index;
-  const std::optional<uint64_t> region = RegionOf(index, &fault);
-  bool fine = region && ReadHeader(file_, *region, &image.header, &fault);
-  if (fine) {
-    fine = image.header.mode == Mode::kExact ? ReadExactSites(file_, *region, &image, &fault)
-                                             : ReadSampledSites(file_, *region, &image, &fault);
+  for (int attempt = 0; attempt < kImageTries; ++attempt) {
+    RawImage image;
+    image.index = index;
+    fault.clear();
+    const std::optional<uint64_t> region = RegionOf(index, &fault);
+    if (!region || !ReadHeader(file_, *region, &image.header, &fault)) break;
+    if (!ReadSites(file_, *region, &image, &fault) || !ReadTheRest(file_, *region, &image, &fault)) continue;
+    CheckNodes(&image);
+    CheckHistograms(&image.exact_histograms, &image.damaged);
+    CheckHistograms(&image.sampled_histograms, &image.damaged);
+    CheckSites(&image);
+    return image;
   }
-  if (!fine || !ReadTheRest(file_, *region, &image, &fault)) {
-    *error = Sentence(index, fault);
-    return std::nullopt;
-  }
-  CheckNodes(&image);
-  CheckHistograms(&image.exact_histograms, &image.damaged);
-  CheckHistograms(&image.sampled_histograms, &image.damaged);
-  CheckSites(&image);
-  return image;
+  *error = Sentence(index, fault);
+  return std::nullopt;
 }
 
 std::vector<Module> Segment::ReadModules(uint32_t index) const {

@@ -200,7 +200,7 @@ TEST_F(ReaderTest, AnEventThatDiedHalfWayIsUndone) {
   SegmentBuilder builder = SampledSegment();
   SegmentBuilder::Image& image = builder.images[0];
   image.sampled_sites[kUndoSite] = image.sampled_sites[5];
-  image.header.undo_peak = image.header.peak;
+  image.header.undo_peak = image.header.sampled_peak;
   image.header.undo_site = 5 + 1;
   image.header.tally_sequence = 2001;
   const sampling::Sums before = image.sampled_sites[5].allocated;
@@ -211,7 +211,7 @@ TEST_F(ReaderTest, AnEventThatDiedHalfWayIsUndone) {
   ASSERT_TRUE(raw) << error_;
   EXPECT_TRUE(raw->stalled);
   EXPECT_EQ(raw->sampled_sites[5].allocated, before);
-  EXPECT_EQ(raw->header.peak.whole, image.header.undo_peak.whole);
+  EXPECT_EQ(raw->header.sampled_peak.whole, image.header.undo_peak.whole);
 }
 
 Sample MakeSample(uint32_t site, uint64_t size, uint64_t successor = 0) {

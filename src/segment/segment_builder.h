@@ -91,14 +91,14 @@ class SegmentBuilder {
                        sampling::HalfMembership halves) {
     SampledSite& site = image.sampled_sites[site_id];
     site.allocated.Add(sampling::TermsOf(size, period));
-    image.header.peak.AfterAlloc(site.peak, sampling::MakePeakSample(size, period, halves));
+    image.header.sampled_peak.AfterAlloc(site.peak, sampling::MakePeakSample(size, period, halves));
     if (size < site.smallest_sampled) site.smallest_sampled = size;
     if (period > site.largest_period) site.largest_period = period;
   }
   static void Free(Image& image, uint32_t site_id, uint64_t size, uint64_t period, sampling::HalfMembership halves,
                    uint64_t clock) {
     SampledSite& site = image.sampled_sites[site_id];
-    image.header.peak.BeforeFree(site.peak, sampling::MakePeakSample(size, period, halves), clock);
+    image.header.sampled_peak.BeforeFree(site.peak, sampling::MakePeakSample(size, period, halves), clock);
     site.freed.Add(sampling::TermsOf(size, period));
   }
 

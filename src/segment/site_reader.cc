@@ -111,7 +111,7 @@ void Undo(RawImage* image) {
   image->stalled = true;
   if (site == 0 || site > image->sampled_sites.size() || image->sampled_sites.size() <= kUndoSite) return;
   image->sampled_sites[site - 1] = image->sampled_sites[kUndoSite];
-  image->header.peak = image->header.undo_peak;
+  image->header.sampled_peak = image->header.undo_peak;
 }
 
 void ClearUndoItem(RawImage* image) {
