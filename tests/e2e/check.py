@@ -4,6 +4,7 @@
   check.py truth REPORT.json OUTPUT [options]   OUTPUT: the program's stdout; each line {"truth": ...} is compared
   check.py rows  REPORT.json FILE [options]     FILE: shared rows of tests/programs/killed.c
   check.py site  REPORT.json FUNCTION FILE LINE ALLOCATIONS ALLOCATED_BYTES [options]
+  check.py adds  REPORT.json -                  every exact profile adds up
   check.py get   REPORT.json EXPRESSION         prints a Python expression over `profiles`
 
 A row is compared with the sum of all sites that have its function in any frame. In exact mode every count must be equal
@@ -205,9 +206,14 @@ def command_site(profiles, options):
         fail(f"{function} at {file}:{line}: {got}, the truth is {allocations} allocations of {allocated} bytes; frames in {file}: {near}")
 
 
+def command_adds(profiles, options):
+    for profile in profiles:
+        check_adds_up(profile, f"{profile['exe']} (pid {profile['pid']})")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["truth", "rows", "site", "get"])
+    parser.add_argument("command", choices=["truth", "rows", "site", "adds", "get"])
     parser.add_argument("report")
     parser.add_argument("subject", help="output, file of rows, or expression")
     parser.add_argument("more", nargs="*")
@@ -227,7 +233,7 @@ def main():
         fail(f"{len(profiles)} profiles, expected {options.profiles}: {[(p['exe'], p['pid']) for p in profiles]}")
     if options.command == "site":
         options.more = [options.subject] + options.more
-    {"truth": command_truth, "rows": command_rows, "site": command_site}[options.command](profiles, options)
+    {"truth": command_truth, "rows": command_rows, "site": command_site, "adds": command_adds}[options.command](profiles, options)
     for text in failures[:40]:
         print("FAILED:", text)
     if len(failures) > 40:

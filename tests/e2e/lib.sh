@@ -67,3 +67,22 @@ both() {
   profile exact "$@"; maybe_skip; expect "${status_wanted:-0}"; truth --mode exact ${truth_options:-}
   profile bytes "$@"; expect "${status_wanted:-0}"; truth --mode bytes ${truth_options:-}
 }
+
+# same_as_alone LEAST PROGRAM ARGS...: output and status as without us in both modes; at least LEAST allocations are seen.
+same_as_alone() {
+  local least=$1; shift
+  "$@" >"$tmp/alone.out" 2>"$tmp/alone.err"
+  local alone=$?
+  for mode in exact bytes; do
+    profile $mode "$@"
+    expect $alone
+    cmp -s "$tmp/alone.out" "$tmp/out" || fail "$mode: another output than without us: $(diff "$tmp/alone.out" "$tmp/out" | head -5)"
+    [ "$(get "sum(value(p['totals'], 'allocated_bytes') or 0 for p in profiles) >= 16 * $least")" = True ] || fail "$mode: too few bytes were seen"
+    [ $mode = bytes ] || [ "$(get "sum(value(p['totals'], 'allocations') for p in profiles) >= $least")" = True ] ||
+      fail "$(get "sum(value(p['totals'], 'allocations') for p in profiles)") allocations were seen, expected $least"
+    [ $mode = bytes ] || adds_up
+  done
+}
+
+# The profile adds up, site by site and in sum.
+adds_up() { python3 "$here/check.py" adds "$tmp/report.json" - || failed=1; }
