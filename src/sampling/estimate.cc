@@ -50,27 +50,26 @@ double LowerEnd(const Moments& m) {
   return std::max(m.proven, Quantile(m.proven + m.inferred, m.variance, kLowerTail));
 }
 
-// The unseen part's upper end.
-double Unseen(const Moments& m, Pad pad) {
-  double unseen = Quantile(m.inferred + pad.inferred, m.variance + pad.variance, kUpperTail);
-  if (m.variance > 0 && m.inferred / m.variance * m.inferred > kOneMissed) {
-    unseen = std::max(unseen, m.variance / m.inferred);
-  }
-  return unseen;
+// S + V/E where a block the size of those sampled may have been missed in more than 2.5 %.
+double OneMissed(const Moments& m) {
+  if (!(m.variance > 0) || !(m.inferred / m.variance * m.inferred > kOneMissed)) return 0;
+  return m.proven + m.variance / m.inferred;
 }
 
 Estimate Interval(const Moments& m, Pad pad) {
+  const double unseen = Quantile(m.inferred + pad.inferred, m.variance + pad.variance, kUpperTail);
   Estimate estimate;
   estimate.n = m.samples;
   estimate.v = m.proven + m.inferred;
   estimate.lo = std::min(estimate.v, LowerEnd(m));
-  estimate.hi = std::max(estimate.v, m.proven + Unseen(m, pad));
+  estimate.one_missed = OneMissed(m);
+  estimate.hi = std::max({estimate.v, m.proven + unseen, estimate.one_missed});
   return estimate;
 }
 
 Estimate Exact(const Moments& m) {
   const double v = m.proven + m.inferred;
-  return {v, v, v, m.samples, true, true, kNoFloor};
+  return {v, v, v, m.samples, true, true, kNoFloor, 0};
 }
 
 bool IsExact(const Moments& m, double period) { return Sane(period) == 0 && m.inferred == 0 && m.variance == 0; }
@@ -193,6 +192,8 @@ Change Difference(const Estimate& gained, const Estimate& lost) {
   change.v = gained.v - lost.v;
   change.lo = change.v - std::hypot(gained.v - gained.lo, lost.hi - lost.v);
   change.hi = change.v + std::hypot(gained.hi - gained.v, lost.v - lost.lo);
+  if (lost.one_missed > 0) change.lo = std::min(change.lo, gained.lo - lost.one_missed);
+  if (gained.one_missed > 0) change.hi = std::max(change.hi, gained.one_missed - lost.lo);
   change.lo_known = lost.hi_known;
   change.hi_known = gained.hi_known;
   change.exact = gained.exact && lost.exact;
