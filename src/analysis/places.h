@@ -1,0 +1,50 @@
+// A place is the line of the user's own code that people look for: all sites (whole stacks) whose innermost frame outside
+// of plumbing is that line. Plumbing is what allocates on behalf of its caller - allocators, the standard libraries, wrappers
+// such as g_malloc; who decides is passed in, since this room knows no names.
+//
+// A place sums its sites, over several processes too: sums first, one interval then. Where the whole stack is plumbing (a
+// library's constructor, say), the innermost frame that is no allocator's is taken, and without any frame the place is
+// unnamed and says why.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/ranking.h"
+#include "analysis/source_stack.h"
+#include "profile/profile.h"
+
+namespace heaptally::analysis {
+
+struct FrameTaste {
+  std::function<bool(const StackFrame&)> is_plumbing;
+  std::function<bool(const StackFrame&)> is_allocator;
+};
+
+struct PlaceSite {
+  const profile::Profile* profile = nullptr;
+  const profile::Site* site = nullptr;
+};
+
+struct Place {
+  StackFrame frame;
+  bool has_frame = false;      // false: `unnamed` says what stands here
+  std::string unnamed;
+  StackFrame caller;           // of the largest site; the next frame that is not plumbing
+  bool has_caller = false;
+  size_t callers = 0;          // distinct ones
+  std::vector<PlaceSite> sites;  // largest first
+  profile::Measures sum;
+  std::optional<uint64_t> oldest_ns;
+  bool truncated = false;      // at least one of its stacks is cut
+};
+
+// Places of all sites of `profiles` that are of class malloc, ordered by the lower end of what `by` says, largest first;
+// those with nothing at all in it are left out. The profiles must outlive the result.
+std::vector<Place> RankPlaces(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste);
+
+// Position in `stack` of the frame that names the place; stack.size() if it is empty.
+size_t PlaceFrame(const std::vector<StackFrame>& stack, const FrameTaste& taste);
+
+}  // namespace heaptally::analysis

@@ -1,0 +1,136 @@
+#include "cli/text.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace heaptally::cli {
+namespace {
+
+// Length of the valid UTF-8 sequence at `at`, 0 if there is none.
+size_t SequenceLength(std::string_view text, size_t at) {
+  const auto byte = [&](size_t index) { return static_cast<uint8_t>(text[index]); };
+  const uint8_t lead = byte(at);
+  const size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3
+                        : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  if (length == 0 || at + length > text.size()) return 0;
+  for (size_t next = 1; next < length; ++next) {
+    if ((byte(at + next) & 0xc0) != 0x80) return 0;
+  }
+  if (lead == 0xe0 && byte(at + 1) < 0xa0) return 0;                                           // overlong
+  if (lead == 0xed && byte(at + 1) >= 0xa0) return 0;                                          // surrogate
+  if ((lead == 0xf0 && byte(at + 1) < 0x90) || (lead == 0xf4 && byte(at + 1) >= 0x90)) return 0;  // overlong, too large
+  return length;
+}
+
+bool IsControl(std::string_view text, size_t at, size_t length) {
+  const auto lead = static_cast<uint8_t>(text[at]);
+  if (length == 1) return lead < 0x20 || lead == 0x7f;
+  if (length == 2) return lead == 0xc2 && static_cast<uint8_t>(text[at + 1]) < 0xa0;
+  if (length != 3 || lead != 0xe2) return false;
+  // U+2028-202E and U+2066-2069: line separators and bidirectional overrides, which rearrange what follows.
+  const auto second = static_cast<uint8_t>(text[at + 1]);
+  const auto third = static_cast<uint8_t>(text[at + 2]);
+  return (second == 0x80 && third >= 0xa8 && third <= 0xae) || (second == 0x81 && third >= 0xa6 && third <= 0xa9);
+}
+
+// Byte offset of the code point number `count`, or the end.
+size_t OffsetOf(std::string_view text, size_t count) {
+  size_t at = 0;
+  while (at < text.size()) {
+    if ((static_cast<uint8_t>(text[at]) & 0xc0) != 0x80 && count-- == 0) break;
+    ++at;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = SequenceLength(text, at);
+    if (length == 0 || IsControl(text, at, length)) {
+      out += '?';
+      at += length == 0 ? 1 : length;
+    } else {
+      out.append(text.substr(at, length));
+      at += length;
+    }
+  }
+  return out;
+}
+
+size_t Width(std::string_view text) {
+  size_t width = 0;
+  for (const char byte : text) width += (static_cast<uint8_t>(byte) & 0xc0) != 0x80 ? 1 : 0;
+  return width;
+}
+
+std::string FitName(std::string_view text, size_t width) {
+  const size_t have = Width(text);
+  if (have <= width) return std::string(text) + std::string(width - have, ' ');
+  if (width == 0) return "";
+  return std::string(text.substr(0, OffsetOf(text, width - 1))) + "…";
+}
+
+std::string FitPath(std::string_view text, size_t width) {
+  const size_t have = Width(text);
+  if (have <= width) return std::string(text) + std::string(width - have, ' ');
+  if (width == 0) return "";
+  return "…" + std::string(text.substr(OffsetOf(text, have - (width - 1))));
+}
+
+std::string PadLeft(std::string_view text, size_t width) {
+  const size_t have = Width(text);
+  return (have < width ? std::string(width - have, ' ') : "") + std::string(text);
+}
+
+std::string Wrap(std::string_view text, size_t width, size_t indent) {
+  std::string out;
+  size_t column = 0;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    const std::string_view word = text.substr(0, space);
+    text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
+    if (column != 0 && column + 1 + Width(word) > width) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (column != 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += Width(word);
+  }
+  return out;
+}
+
+std::string ShellQuoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%^";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string out = "'";
+  for (const char letter : Printable(word)) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return out + "'";
+}
+
+std::string ShellQuoted(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + ShellQuoted(word);
+  return out;
+}
+
+size_t TerminalWidth(int descriptor, size_t fallback) {
+  if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
+    const long value = std::strtol(columns, nullptr, 10);
+    if (value >= 40 && value <= 1000) return static_cast<size_t>(value);
+  }
+  winsize size{};
+  if (isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;
+  return fallback;
+}
+
+}  // namespace heaptally::cli

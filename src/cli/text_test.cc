@@ -1,0 +1,40 @@
+#include "cli/text.h"
+
+#include <gtest/gtest.h>
+
+namespace heaptally::cli {
+namespace {
+
+TEST(TextTest, NothingFromAProgramReachesTheTerminalAsAnEscape) {
+  EXPECT_EQ(Printable("plain"), "plain");
+  EXPECT_EQ(Printable("\x1b[31mred\x07"), "?[31mred?");
+  EXPECT_EQ(Printable("caf\xc3\xa9"), "caf\xc3\xa9");
+  EXPECT_EQ(Printable("\xff\xc3"), "??");
+  EXPECT_EQ(Printable("\xc2\x9b" "31m"), "?31m");          // C1: CSI
+  EXPECT_EQ(Printable("a\xe2\x80\xae" "b"), "a?b");        // right-to-left override
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "???");             // surrogate
+}
+
+TEST(TextTest, FitsExactly) {
+  EXPECT_EQ(FitName("abc", 5), "abc  ");
+  EXPECT_EQ(FitName("abcdef", 4), "abc…");
+  EXPECT_EQ(FitPath("/a/b/cdef", 5), "…cdef");
+  EXPECT_EQ(Width(FitName("é…é…é…", 3)), 3u);
+  EXPECT_EQ(FitName("abc", 0), "");
+  EXPECT_EQ(PadLeft("7", 3), "  7");
+}
+
+TEST(TextTest, WrapsAtSpacesAndIndents) {
+  EXPECT_EQ(Wrap("one two three", 8, 2), "one two\n  three");
+  EXPECT_EQ(Wrap("a-word-longer-than-the-line x", 8, 2), "a-word-longer-than-the-line\n  x");
+}
+
+TEST(TextTest, QuotesForAShell) {
+  EXPECT_EQ(ShellQuoted(std::string("a.heaptally")), "a.heaptally");
+  EXPECT_EQ(ShellQuoted(std::string("my file")), "'my file'");
+  EXPECT_EQ(ShellQuoted(std::string("it's")), "'it'\\''s'");
+  EXPECT_EQ(ShellQuoted(std::string("")), "''");
+}
+
+}  // namespace
+}  // namespace heaptally::cli

@@ -1,0 +1,100 @@
+#include "collect/mapped_segments.h"
+
+#include <sys/sysmacros.h>
+
+#include <charconv>
+#include <cinttypes>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace heaptally::collect {
+namespace {
+
+struct Mapping {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  std::string path;
+};
+
+// "7f00-7f10 rw-s 00000000 00:1a 4711   /dev/shm/..." -> device, inode, path. False for lines without a file.
+bool ParseMapping(const std::string& line, Mapping* mapping) {
+  unsigned major_number = 0, minor_number = 0;
+  uint64_t inode = 0;
+  int path_at = 0;
+  if (std::sscanf(line.c_str(), "%*s %*s %*s %x:%x %" SCNu64 " %n", &major_number, &minor_number, &inode, &path_at) < 3) {
+    return false;
+  }
+  mapping->device = makedev(major_number, minor_number);
+  mapping->inode = inode;
+  mapping->path = path_at > 0 ? line.substr(static_cast<size_t>(path_at)) : "";
+  return inode != 0;
+}
+
+bool IsSegmentName(const std::string& path) {
+  constexpr std::string_view kDeleted = " (deleted)";
+  std::string_view name = path;
+  if (name.ends_with(kDeleted)) name.remove_suffix(kDeleted.size());
+  return name.ends_with(".seg");
+}
+
+// The pid that a process has in the innermost namespace that it is in.
+int32_t InnerPid(int32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    const size_t last = line.find_last_of(" \t");
+    return last == std::string::npos ? pid : std::atoi(line.c_str() + last);
+  }
+  return pid;
+}
+
+template <typename Visitor>
+void ForEachMapping(int32_t pid, Visitor visit) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/maps");
+  Mapping mapping;
+  for (std::string line; std::getline(file, line);) {
+    if (ParseMapping(line, &mapping)) visit(mapping);
+  }
+}
+
+}  // namespace
+
+bool MappedSegments::Maps(int32_t pid, const segment::File& file) {
+  const std::string name = std::filesystem::path(file.path()).filename().string();
+  bool found = false;
+  if (pid <= 0) return false;
+  ForEachMapping(pid, [&](const Mapping& mapping) {
+    // Some file systems (overlay, btrfs) show another device here than fstat does; there the random name decides.
+    found |= mapping.inode == file.inode() &&
+             (mapping.device == file.device() || mapping.path.find(name) != std::string::npos);
+  });
+  return found;
+}
+
+const std::vector<MappedSegments::Process>& MappedSegments::Of(const segment::File& file) {
+  if (!looked_) LookAtAll();
+  return by_inode_[file.inode()];
+}
+
+void MappedSegments::LookAtAll() {
+  looked_ = true;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename().string();
+    int32_t pid = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (parsed.ec != std::errc() || *parsed.ptr != 0) continue;
+    std::vector<uint64_t> inodes;
+    ForEachMapping(pid, [&](const Mapping& mapping) {
+      if (IsSegmentName(mapping.path) && (inodes.empty() || inodes.back() != mapping.inode)) inodes.push_back(mapping.inode);
+    });
+    for (const uint64_t inode : inodes) {
+      auto& processes = by_inode_[inode];
+      if (processes.empty() || processes.back().pid != pid) processes.push_back({pid, InnerPid(pid)});
+    }
+  }
+}
+
+}  // namespace heaptally::collect

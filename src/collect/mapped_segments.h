@@ -1,0 +1,37 @@
+// Who is alive: a process lives in a segment while it maps the segment's inode. Names and numbers alone would lie: exec keeps
+// the pid and its start time, and in a container the pid is another one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "segment/file.h"
+
+namespace heaptally::collect {
+
+// One look at /proc/*/maps, shared by all segments of a snapshot. Processes of other users that we may not look at are
+// not seen, unless we are root.
+class MappedSegments {
+ public:
+  struct Process {
+    int32_t pid = 0;        // as we see it
+    int32_t inner_pid = 0;  // as it sees itself, in its own pid namespace
+  };
+
+  // Processes that map the file now. `likely_pid` is looked at first, and alone if it maps the file and there is one
+  // image only; a whole look at /proc is made at most once per object.
+  const std::vector<Process>& Of(const segment::File& file);
+
+  // True iff process `pid` maps the file. Cheap; does not look at other processes.
+  static bool Maps(int32_t pid, const segment::File& file);
+
+ private:
+  void LookAtAll();
+
+  bool looked_ = false;
+  std::map<uint64_t, std::vector<Process>> by_inode_;  // of mapped *.seg files
+};
+
+}  // namespace heaptally::collect
