@@ -6,58 +6,83 @@
 #include <unistd.h>
 
 static long allocations, frees;
-static char early[4096];
+static char early[4096];  // for what dlsym allocates while it looks for the real functions
 static size_t early_used;
 
-#define REAL(result, name, ...)                                                       \
-  static result (*real_##name)(__VA_ARGS__);                                          \
-  if (!real_##name) real_##name = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
+static struct {
+  int looking;
+  void *(*malloc)(size_t);
+  void (*free)(void *);
+  void *(*calloc)(size_t, size_t);
+  void *(*realloc)(void *, size_t);
+  void *(*memalign)(size_t, size_t);
+  void *(*aligned_alloc)(size_t, size_t);
+  int (*posix_memalign)(void **, size_t, size_t);
+} real;
+
+__attribute__((constructor(101))) static void look_up(void) {
+  if (real.free || real.looking) return;
+  real.looking = 1;
+  *(void **)&real.malloc = dlsym(RTLD_NEXT, "malloc");
+  *(void **)&real.calloc = dlsym(RTLD_NEXT, "calloc");
+  *(void **)&real.realloc = dlsym(RTLD_NEXT, "realloc");
+  *(void **)&real.memalign = dlsym(RTLD_NEXT, "memalign");
+  *(void **)&real.aligned_alloc = dlsym(RTLD_NEXT, "aligned_alloc");
+  *(void **)&real.posix_memalign = dlsym(RTLD_NEXT, "posix_memalign");
+  *(void **)&real.free = dlsym(RTLD_NEXT, "free");
+  real.looking = 0;
+}
+
+static void *early_block(size_t bytes) {
+  void *block = early + early_used;
+  early_used += (bytes + 15) & ~(size_t)15;
+  return early_used <= sizeof early ? block : NULL;
+}
 
 static int is_early(void *block) { return (char *)block >= early && (char *)block < early + sizeof early; }
+
 static void *counted(void *block) {
   if (block) __atomic_add_fetch(&allocations, 1, __ATOMIC_RELAXED);
   return block;
 }
 
 void *malloc(size_t bytes) {
-  REAL(void *, malloc, size_t);
-  return counted(real_malloc(bytes));
+  look_up();
+  return real.malloc ? counted(real.malloc(bytes)) : early_block(bytes);
 }
-void free(void *block) {
-  REAL(void, free, void *);
-  if (!block || is_early(block)) return;
-  __atomic_add_fetch(&frees, 1, __ATOMIC_RELAXED);
-  real_free(block);
-}
+
 void *calloc(size_t count, size_t bytes) {
-  static int inside;
-  if (inside) {  // dlsym may call calloc
-    void *block = early + early_used;
-    early_used += (count * bytes + 15) & ~(size_t)15;
-    return early_used <= sizeof early ? block : NULL;
-  }
-  inside = 1;
-  REAL(void *, calloc, size_t, size_t);
-  inside = 0;
-  return counted(real_calloc(count, bytes));
+  look_up();
+  return real.calloc ? counted(real.calloc(count, bytes)) : early_block(count * bytes);
 }
+
+void free(void *block) {
+  look_up();
+  if (!block || is_early(block) || !real.free) return;
+  __atomic_add_fetch(&frees, 1, __ATOMIC_RELAXED);
+  real.free(block);
+}
+
 void *realloc(void *block, size_t bytes) {
-  REAL(void *, realloc, void *, size_t);
-  void *moved = real_realloc(block, bytes);
+  look_up();
+  void *moved = real.realloc(block, bytes);
   if (block && (moved || bytes == 0)) __atomic_add_fetch(&frees, 1, __ATOMIC_RELAXED);
   return counted(moved);
 }
+
 void *memalign(size_t alignment, size_t bytes) {
-  REAL(void *, memalign, size_t, size_t);
-  return counted(real_memalign(alignment, bytes));
+  look_up();
+  return counted(real.memalign(alignment, bytes));
 }
+
 void *aligned_alloc(size_t alignment, size_t bytes) {
-  REAL(void *, aligned_alloc, size_t, size_t);
-  return counted(real_aligned_alloc(alignment, bytes));
+  look_up();
+  return counted(real.aligned_alloc(alignment, bytes));
 }
+
 int posix_memalign(void **block, size_t alignment, size_t bytes) {
-  REAL(int, posix_memalign, void **, size_t, size_t);
-  int error = real_posix_memalign(block, alignment, bytes);
+  look_up();
+  int error = real.posix_memalign(block, alignment, bytes);
   if (!error) counted(*block);
   return error;
 }
@@ -65,6 +90,6 @@ int posix_memalign(void **block, size_t alignment, size_t bytes) {
 __attribute__((destructor)) static void print_counts(void) {
   char text[128];
   int bytes = snprintf(text, sizeof text, "forwarded %ld %ld\n", allocations, frees);
-  ssize_t ignored = write(2, text, (size_t)bytes);  // a program may have closed it
+  ssize_t ignored = write(2, text, (size_t)bytes);  // the program may have closed it
   (void)ignored;
 }

@@ -2,8 +2,8 @@
 // by frame. For tests only: it is an ordinary library that uses libc.
 //
 // Stacks come from the program's calls of malloc, calloc and realloc (every HEAPTALLY_UNWIND_PERIOD-th; 0: none) and
-// from SIGPROF at random moments of the program's own code (every HEAPTALLY_UNWIND_SIGPROF_US; 0: none). Each process
-// appends one line to HEAPTALLY_UNWIND_OUT, then the first few stacks that differ.
+// from a timer's signal at random moments (every HEAPTALLY_UNWIND_TIMER_US; 0: none). Each process
+// appends one line to HEAPTALLY_UNWIND_OUT, after the first HEAPTALLY_UNWIND_REPORTS stacks that differ.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -35,7 +35,6 @@ using heaptally::unwind::End;
 using heaptally::unwind::kExactPcBit;
 using heaptally::unwind::kMaxFrames;
 
-constexpr uint32_t kMaxReported = 8;
 constexpr uint32_t kMaxLibgccFrames = kMaxFrames + 64;
 
 struct Counts {
@@ -51,6 +50,7 @@ Counts from_signals;
 std::atomic<bool> ready{false};
 std::atomic<uint32_t> reported{0};
 uint64_t period = 1;
+uint64_t max_reported = 4;
 int report_fd = -1;
 thread_local bool busy __attribute__((tls_model("initial-exec"))) = false;
 thread_local uint64_t calls __attribute__((tls_model("initial-exec"))) = 0;
@@ -79,7 +79,7 @@ void PrintFrame(uint64_t frame) {
 
 void Report(const char* what, const uint64_t* ours, uint32_t our_count, End end, const uint64_t* theirs,
             uint32_t their_count) {
-  if (reported.fetch_add(1) >= kMaxReported) return;
+  if (reported.fetch_add(1) >= max_reported) return;
   dprintf(report_fd, "  %s: ours %u frames, end %d; libgcc %u\n", what, our_count, static_cast<int>(end), their_count);
   uint32_t common = 0;
   while (common < our_count && common < their_count && ours[common] == theirs[common]) ++common;
@@ -155,16 +155,22 @@ uint64_t NumberFrom(const char* name, uint64_t otherwise) {
   return text != nullptr ? strtoull(text, nullptr, 10) : otherwise;
 }
 
-void StartProfiling(uint64_t interval_us) {
+// A POSIX timer and not setitimer: finer than the scheduler's tick, and programs use SIGALRM themselves.
+void StartTimer(uint64_t interval_us) {
   if (interval_us == 0) return;
   struct sigaction action {};
   action.sa_sigaction = OnProfile;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigaction(SIGPROF, &action, nullptr);
-  itimerval timer{};
-  timer.it_interval.tv_usec = static_cast<suseconds_t>(interval_us);
-  timer.it_value = timer.it_interval;
-  setitimer(ITIMER_PROF, &timer, nullptr);
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGPROF;
+  timer_t timer;
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return;
+  itimerspec when{};
+  when.it_interval.tv_nsec = static_cast<long>(interval_us) * 1000;
+  when.it_value = when.it_interval;
+  timer_settime(timer, 0, &when, nullptr);
 }
 
 void PrintCounts(const char* source, const Counts& counts) {
@@ -188,9 +194,10 @@ __attribute__((constructor)) void Start() {
   report_fd = fcntl(fd, F_DUPFD_CLOEXEC, 200);
   close(fd);
   period = NumberFrom("HEAPTALLY_UNWIND_PERIOD", 1);
+  max_reported = NumberFrom("HEAPTALLY_UNWIND_REPORTS", max_reported);
   heaptally::unwind::Initialize();
   ready = true;
-  StartProfiling(NumberFrom("HEAPTALLY_UNWIND_SIGPROF_US", 0));
+  StartTimer(NumberFrom("HEAPTALLY_UNWIND_TIMER_US", 0));
 }
 
 __attribute__((destructor)) void Stop() { Finish(); }
