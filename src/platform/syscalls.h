@@ -33,6 +33,7 @@ enum class Call : long {
   kFtruncate = 77,
   kMkdir = 83,
   kUnlink = 87,
+  kUnlinkat = 263,
   kReadlink = 89,
   kGetuid = 102,
   kGeteuid = 107,

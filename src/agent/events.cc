@@ -1,0 +1,167 @@
+#include "agent/events.h"
+
+#include "agent/guard.h"
+#include "agent/image.h"
+#include "agent/modules.h"
+#include "agent/page_filter.h"
+#include "agent/process.h"
+#include "agent/stacks.h"
+#include "agent/thread_state.h"
+#include "agent/thread_table.h"
+#include "unwind/unwinder.h"
+
+namespace heaptally::agent {
+namespace {
+
+using segment::Mode;
+
+constexpr uint32_t kInlineFrames = 96;   // on the program's stack: 768 bytes
+constexpr int64_t kNeverAgain = int64_t{1} << 62;
+
+// Deeper stacks are taken into one of these.
+constexpr uint32_t kDeepBuffers = 16;
+uint64_t g_deep_frames[kDeepBuffers][unwind::kMaxFrames];
+uint32_t g_deep_taken[kDeepBuffers];
+
+HT_NOINLINE uint32_t DeepSiteOf(const platform::Registers& caller) {
+  for (uint32_t i = 0; i < kDeepBuffers; ++i) {
+    if (__atomic_exchange_n(&g_deep_taken[i], 1u, __ATOMIC_ACQUIRE) != 0) continue;
+    const unwind::Result result = unwind::Unwind(caller, &t_state.bounds, g_deep_frames[i], unwind::kMaxFrames);
+    const uint32_t site = SiteOf(g_deep_frames[i], result.count, result.end);
+    __atomic_store_n(&g_deep_taken[i], 0u, __ATOMIC_RELEASE);
+    return site;
+  }
+  return kNoItem;
+}
+
+HT_NOINLINE uint32_t TakeSite(const platform::Registers& caller) {
+  uint64_t frames[kInlineFrames];
+  const unwind::Result result = unwind::Unwind(caller, &t_state.bounds, frames, kInlineFrames);
+  if (HT_UNLIKELY(result.end == unwind::End::kDepthLimit)) {
+    const uint32_t site = DeepSiteOf(caller);
+    if (site != kNoItem) return site;
+  }
+  return SiteOf(frames, result.count, result.end);
+}
+
+// First slow event of this thread (or of this thread in a new image). Returns the countdown of a fresh draw.
+HT_COLD void SetUpThread() {
+  t_state.image_epoch = g_epoch;
+  t_state.slot = FindThreadEntry();
+  t_state.last_block = 0;
+  t_state.generator = sampling::Generator(NewSeed() ^ platform::ThreadPointer());
+  t_state.period = g_image.header->period_bytes;
+  t_state.countdown = g_image.header->mode == Mode::kExact ? 0 : static_cast<int64_t>(sampling::DrawCountdown(t_state.generator, t_state.period));
+}
+
+void DrawAgain() {
+  t_state.period = g_image.header->period_bytes;
+  t_state.countdown = static_cast<int64_t>(sampling::DrawCountdown(t_state.generator, t_state.period));
+}
+
+// The loader allocates and frees for every library that comes or goes: after that, modules are looked at again.
+HT_ALWAYS_INLINE void WatchLoader(uint64_t pc) {
+  if (HT_UNLIKELY(pc - g_loader_text.start < g_loader_text.end - g_loader_text.start)) {
+    __atomic_store_n(&g_loader_was_here, 1u, __ATOMIC_RELAXED);
+  } else if (HT_UNLIKELY(__atomic_load_n(&g_loader_was_here, __ATOMIC_RELAXED) != 0)) {
+    VerifyAllModules();
+  }
+}
+
+bool StillTheSame(const Intent& intent) { return intent.epoch == g_epoch && OwnsImage(); }
+
+}  // namespace
+
+Intent DecideAcquisition(const platform::Registers& caller, uint64_t size) {
+  Intent intent;
+  if (HT_UNLIKELY(!OwnsImage()) && !ClaimImage()) {
+    t_state.countdown = kNeverAgain;  // quiet; a later child of this process starts with a new draw
+    if (g_ownership != nullptr && *g_ownership == static_cast<uint32_t>(Ownership::kNone)) t_state.countdown = 0;
+    return intent;
+  }
+  const bool exact = g_image.header->mode == Mode::kExact;
+  const bool impossible = static_cast<int64_t>(size) < 0;  // the real function refuses it
+  if (HT_UNLIKELY(t_state.image_epoch != g_epoch)) {
+    SetUpThread();
+    if (!exact && !impossible) t_state.countdown -= static_cast<int64_t>(size + 1);
+  } else if (impossible && !exact) {
+    t_state.countdown += static_cast<int64_t>(size + 1);
+  }
+  if (exact) t_state.countdown = 0;
+  if (impossible || (!exact && t_state.countdown >= 0)) return intent;
+  if (!exact) {
+    intent.drawn.period = t_state.period;
+    DrawAgain();
+  }
+  if (IsNested(caller)) return intent;
+  if (!exact) intent.drawn.halves = sampling::AssignHalves(t_state.generator, size, intent.drawn.period);
+  intent.record = true;
+  intent.exact = exact;
+  intent.epoch = g_epoch;
+  return intent;
+}
+
+void RecordAcquisition(const Intent& intent, const platform::Registers& caller, void* pointer, uint64_t size) {
+  if (!StillTheSame(intent)) return;
+  if (intent.exact) {
+    WatchLoader(caller.pc);
+    exact::Acquired(reinterpret_cast<uint64_t>(pointer), size, TakeSite(caller));
+  } else {
+    sampled::Acquired(pointer, size, TakeSite(caller), intent.drawn);
+  }
+}
+
+void RecordRelease(const platform::Registers& caller, void* pointer) {
+  if (pointer == nullptr || !OwnsImage() || IsNested(caller)) return;
+  if (g_image.header->mode == Mode::kBytes) {
+    sampled::Releasing(pointer);
+    return;
+  }
+  if (HT_UNLIKELY(t_state.image_epoch != g_epoch)) SetUpThread();
+  WatchLoader(caller.pc);
+  if (!exact::Releasing(reinterpret_cast<uint64_t>(pointer))) __atomic_fetch_add(&g_image.header->unknown_frees, 1, __ATOMIC_RELAXED);
+}
+
+void BeginMove(const platform::Registers& caller, void* old_pointer, uint64_t size, Move* move) {
+  // realloc(p, 0) that frees is no allocation; one that gives a smallest block is, and then counts with size 0.
+  move->intent = DecideAcquisition(caller, size);
+  if (!OwnsImage() || IsNested(caller)) return;
+  move->intent.epoch = g_epoch;
+  if (old_pointer == nullptr) return;
+  if (g_image.header->mode == Mode::kExact) {
+    move->exact_transit = exact::BeginMove(reinterpret_cast<uint64_t>(old_pointer));
+    move->in_transit = move->exact_transit.key != nullptr;
+    move->intent.exact = true;
+  } else if (MayBeRecorded(old_pointer)) {
+    move->sampled_transit = sampled::BeginMove(old_pointer);
+    move->in_transit = move->sampled_transit.key != nullptr;
+  }
+}
+
+void EndMove(const Move& move, const platform::Registers& caller, void* old_pointer, void* new_pointer, uint64_t size) {
+  if (!StillTheSame(move.intent)) return;
+  const bool exact = move.intent.exact;
+  const bool freed = new_pointer == nullptr && size == 0 && old_pointer != nullptr;
+  if (new_pointer == nullptr) {
+    if (exact && freed && !move.in_transit && move.intent.record) __atomic_fetch_add(&g_image.header->unknown_frees, 1, __ATOMIC_RELAXED);
+    if (!move.in_transit) return;
+    if (exact) return freed ? exact::EndMove(move.exact_transit) : exact::AbortMove(move.exact_transit);
+    return freed ? sampled::EndMove(move.sampled_transit) : sampled::AbortMove(move.sampled_transit);
+  }
+  if (!move.intent.record) {
+    if (move.in_transit && !exact) sampled::CommitMove(move.sampled_transit, old_pointer, new_pointer, size, kSiteOtherId, nullptr);
+    return;
+  }
+  if (old_pointer == nullptr) {  // realloc(NULL, n) is malloc(n)
+    RecordAcquisition(move.intent, caller, new_pointer, size);
+    return;
+  }
+  if (exact) {
+    WatchLoader(caller.pc);
+    exact::CommitMove(move.exact_transit, reinterpret_cast<uint64_t>(old_pointer), reinterpret_cast<uint64_t>(new_pointer), size, TakeSite(caller));
+  } else {
+    sampled::CommitMove(move.sampled_transit, old_pointer, new_pointer, size, TakeSite(caller), &move.intent.drawn);
+  }
+}
+
+}  // namespace heaptally::agent

@@ -1,0 +1,40 @@
+// What happens between a hook and the tallies: is this call to be recorded, and under which site.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/exact_tally.h"
+#include "agent/sampled_tally.h"
+#include "platform/thread.h"
+
+namespace heaptally::agent {
+
+// Decided before the real call, carried across it.
+struct Intent {
+  bool record = false;
+  bool exact = false;
+  uint32_t epoch = 0;          // g_epoch then: if it differs after the real call, a fork came in between
+  sampled::Drawn drawn = {};
+};
+
+// A slow-path acquisition of `size` bytes whose size + 1 the fast path has debited already.
+Intent DecideAcquisition(const platform::Registers& caller, uint64_t size);
+
+// The real call gave `pointer`.
+void RecordAcquisition(const Intent& intent, const platform::Registers& caller, void* pointer, uint64_t size);
+
+// Before the real release.
+void RecordRelease(const platform::Registers& caller, void* pointer);
+
+// A slow-path realloc: its old block's record goes into transit before the real call, if there is a record.
+struct Move {
+  Intent intent;
+  bool in_transit = false;
+  exact::Transit exact_transit;
+  sampled::Transit sampled_transit;
+};
+void BeginMove(const platform::Registers& caller, void* old_pointer, uint64_t size, Move* move);
+// `size` 0 and no result: the old block was freed; a size and no result: the call failed and the old block is live.
+void EndMove(const Move& move, const platform::Registers& caller, void* old_pointer, void* new_pointer, uint64_t size);
+
+}  // namespace heaptally::agent

@@ -1,0 +1,150 @@
+// The exported functions: what the program calls instead of libc's malloc family.
+//
+// The fast path of an allocation is one load of the real function (null: not ready), one subtraction in TLS, one branch,
+// and a jump to the real function. That of a release is a load, a look into the page filter, a branch and a jump. Sizes
+// that are negative as signed numbers take the slow path by the same branch. The slow paths are functions of their own
+// that are jumped to, so that the caller's registers can be read from their frame.
+#include <cstddef>
+#include <cstdint>
+
+#include "agent/clock.h"
+#include "agent/cold_calls.h"
+#include "agent/events.h"
+#include "agent/guard.h"
+#include "agent/page_filter.h"
+#include "agent/real_functions.h"
+#include "agent/thread_state.h"
+#include "base/branch.h"
+#include "elf/symbols.h"
+#include "platform/syscalls.h"
+
+extern "C" {
+extern const char _DYNAMIC[] __attribute__((visibility("hidden")));
+int* __errno_location() __attribute__((weak));
+}
+
+namespace heaptally::agent {
+namespace {
+
+// Debits size + 1. True: take the slow path.
+HT_ALWAYS_INLINE bool Debit(uint64_t size) {
+  const int64_t left = static_cast<int64_t>(static_cast<uint64_t>(t_state.countdown) - (size + 1));
+  t_state.countdown = left;
+  return HT_UNLIKELY((left | static_cast<int64_t>(size)) < 0);
+}
+
+template <typename RealCall>
+HT_ALWAYS_INLINE void* AcquireSlowly(const platform::Registers& caller, uint64_t size, RealCall real_call) {
+  const Intent intent = DecideAcquisition(caller, size);
+  if (!intent.record) return real_call();
+  Guard guard;
+  guard.Enter();
+  void* block = real_call();
+  guard.Leave();
+  if (block != nullptr) RecordAcquisition(intent, caller, block, size);
+  return block;
+}
+
+template <typename RealCall>
+HT_ALWAYS_INLINE void* MoveSlowly(const platform::Registers& caller, void* pointer, uint64_t size, RealCall real_call) {
+  Move move;
+  BeginMove(caller, pointer, size, &move);
+  Guard guard;
+  guard.Enter();
+  void* block = real_call();
+  guard.Leave();
+  EndMove(move, caller, pointer, block, size);
+  return block;
+}
+
+#define HT_LAMBDA_INLINE __attribute__((always_inline))
+#define HT_ACQUIRE(name, parameters, arguments, requested_bytes)                                                       \
+  HT_NOINLINE void* name##_slow parameters {                                                                           \
+    return AcquireSlowly(HT_CALLER_REGISTERS(), requested_bytes, [&]() HT_LAMBDA_INLINE { return g_real.name arguments; }); \
+  }
+#define HT_MOVE(name, parameters, arguments, requested_bytes)                                                          \
+  HT_NOINLINE void* name##_slow parameters {                                                                           \
+    return MoveSlowly(HT_CALLER_REGISTERS(), pointer, requested_bytes, [&]() HT_LAMBDA_INLINE { return g_real.name arguments; }); \
+  }
+#define HT_RELEASE(name, parameters, arguments)                                                                        \
+  HT_NOINLINE void name##_slow parameters {                                                                            \
+    RecordRelease(HT_CALLER_REGISTERS(), pointer);                                                                     \
+    g_real.name arguments;                                                                                             \
+  }
+#include "agent/malloc_family.def"
+
+HT_NOINLINE int posix_memalign_slow(void** out, size_t alignment, size_t size) {
+  int error = 0;
+  AcquireSlowly(HT_CALLER_REGISTERS(), size, [&]() HT_LAMBDA_INLINE -> void* {
+    error = g_real.posix_memalign(out, alignment, size);
+    return error == 0 ? *out : nullptr;
+  });
+  return error;
+}
+
+int (*g_real_prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
+
+}  // namespace
+}  // namespace heaptally::agent
+
+extern "C" {
+
+using heaptally::agent::Debit;
+using heaptally::agent::g_real;
+using heaptally::agent::MayBeRecorded;
+using heaptally::agent::Product;
+namespace cold = heaptally::agent::cold;
+
+#define HT_ACQUIRE(name, parameters, arguments, requested_bytes)          \
+  HT_EXPORT void* name parameters {                                       \
+    auto* real = g_real.name;                                             \
+    if (HT_UNLIKELY(real == nullptr)) return cold::name arguments;        \
+    if (Debit(requested_bytes)) return heaptally::agent::name##_slow arguments; \
+    return real arguments;                                                \
+  }
+#define HT_MOVE(name, parameters, arguments, requested_bytes)             \
+  HT_EXPORT void* name parameters {                                       \
+    auto* real = g_real.name;                                             \
+    if (HT_UNLIKELY(real == nullptr)) return cold::name arguments;        \
+    if (Debit(requested_bytes) | MayBeRecorded(pointer)) return heaptally::agent::name##_slow arguments; \
+    return real arguments;                                                \
+  }
+#define HT_RELEASE(name, parameters, arguments)                           \
+  HT_EXPORT void name parameters {                                        \
+    auto* real = g_real.name;                                             \
+    if (HT_UNLIKELY(real == nullptr)) return cold::name arguments;        \
+    if (HT_UNLIKELY(MayBeRecorded(pointer))) return heaptally::agent::name##_slow arguments; \
+    return real arguments;                                                \
+  }
+#include "agent/malloc_family.def"
+
+HT_EXPORT int posix_memalign(void** out, size_t alignment, size_t size) {
+  auto* real = g_real.posix_memalign;
+  if (HT_UNLIKELY(real == nullptr)) return cold::posix_memalign(out, alignment, size);
+  if (Debit(size)) return heaptally::agent::posix_memalign_slow(out, alignment, size);
+  return real(out, alignment, size);
+}
+
+HT_EXPORT size_t malloc_usable_size(void* pointer) {
+  auto* real = g_real.malloc_usable_size;
+  if (HT_UNLIKELY(real == nullptr)) return cold::malloc_usable_size(pointer);
+  return real(pointer);
+}
+
+// Not of the family: a program that forbids itself the time stamp counter must not be killed by ours.
+HT_EXPORT int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
+  constexpr int kPrSetTsc = 26;
+  constexpr unsigned long kPrTscSigsegv = 2;
+  if (option == kPrSetTsc && a == kPrTscSigsegv) heaptally::agent::LeaveTsc();
+  auto*& real = heaptally::agent::g_real_prctl;
+  if (real == nullptr) {
+    real = reinterpret_cast<int (*)(int, unsigned long, unsigned long, unsigned long, unsigned long)>(heaptally::elf::FindNext(_DYNAMIC, "prctl").address);
+  }
+  if (real != nullptr) return real(option, a, b, c, d);
+  const long result = heaptally::platform::Syscall(heaptally::platform::Call::kPrctl, option, static_cast<long>(a), static_cast<long>(b), static_cast<long>(c), static_cast<long>(d));
+  if (result >= 0) return static_cast<int>(result);
+  if (__errno_location != nullptr) *__errno_location() = static_cast<int>(-result);
+  return -1;
+}
+
+}  // extern "C"

@@ -1,0 +1,268 @@
+#include "agent/process.h"
+
+#include "agent/clock.h"
+#include "agent/config.h"
+#include "agent/exact_tally.h"
+#include "agent/identity.h"
+#include "agent/image.h"
+#include "agent/modules.h"
+#include "agent/page_filter.h"
+#include "agent/private_memory.h"
+#include "agent/real_functions.h"
+#include "agent/sampled_tally.h"
+#include "agent/segment_file.h"
+#include "agent/stacks.h"
+#include "agent/startup_arena.h"
+#include "agent/thread_state.h"
+#include "agent/thread_table.h"
+#include "platform/thread.h"
+
+extern "C" {
+int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso) __attribute__((weak));
+int pthread_atfork(void (*prepare)(), void (*parent)(), void (*child)()) __attribute__((weak));
+}
+
+namespace heaptally::agent {
+
+uint32_t* g_ownership;
+uint32_t g_epoch;
+PageFilter g_filter;
+uint8_t g_never_zero = 1;
+constinit thread_local ThreadState t_state;
+
+namespace {
+
+using segment::ImageState;
+using segment::Mode;
+
+constexpr uint32_t kRegionsAhead = 2;  // for the next fork and one child that is made behind our back
+
+uint8_t g_zero_byte;          // the filter of a process that records nothing
+uint64_t g_seed;
+uint64_t g_seeds_given;
+bool g_seed_fixed;
+char g_dso;                   // __register_atfork wants an address of the library
+
+// Regions of the file that are mapped in this process, by image number.
+uint8_t* g_region[segment::kMaxImages];
+
+// Noted by the fork handler in the child, where system calls are still allowed.
+int32_t g_fork_pid;
+uint64_t g_fork_unix_ns;
+
+uint64_t RegionOffset(uint32_t image) { return uint64_t{g_file->images[image].page} * segment::kPageBytes; }
+
+void AddRegion(uint8_t* memory, uint64_t offset, const RegionPlan& plan, const Config& config, ImageState state) {
+  FormatRegion(memory, offset, config.mode, config.period_bytes, plan);
+  const uint32_t index = __atomic_fetch_add(&g_file->image_count, 1, __ATOMIC_ACQ_REL);
+  if (index >= segment::kMaxImages) {
+    __atomic_store_n(&g_file->image_count, segment::kMaxImages, __ATOMIC_RELEASE);
+    return;
+  }
+  g_region[index] = memory;
+  g_file->images[index].page = static_cast<uint32_t>(offset / segment::kPageBytes);
+  __atomic_store_n(&g_file->images[index].state, static_cast<uint32_t>(state), __ATOMIC_RELEASE);
+}
+
+uint32_t RegionsReady() {
+  uint32_t ready = 0;
+  const uint32_t count = __atomic_load_n(&g_file->image_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count && i < segment::kMaxImages; ++i) {
+    const bool is_ready = __atomic_load_n(&g_file->images[i].state, __ATOMIC_ACQUIRE) == static_cast<uint32_t>(ImageState::kReady);
+    if (g_region[i] != nullptr && is_ready) ++ready;
+  }
+  return ready;
+}
+
+// Before a fork, in the parent: makes sure that the child will find a region.
+void PrepareFork() {
+  if (!OwnsImage() || __atomic_load_n(&g_file->image_count, __ATOMIC_ACQUIRE) >= segment::kMaxImages) return;
+  Config config;
+  config.mode = g_image.header->mode;
+  config.period_bytes = g_image.header->period_bytes;
+  const RegionPlan plan = ChildPlan(config.mode);
+  for (uint32_t ready = RegionsReady(); ready < kRegionsAhead; ++ready) {
+    const Extent extent = ExtendSegment(RegionBytes(config.mode, plan));
+    if (extent.memory == nullptr) return;
+    AddRegion(extent.memory, extent.offset, plan, config, ImageState::kReady);
+  }
+}
+
+void AfterForkInChild() {
+  if (g_image.header == nullptr) return;
+  g_fork_pid = static_cast<int32_t>(platform::Syscall(platform::Call::kGetpid));
+  g_fork_unix_ns = UnixNanoseconds();
+  ++g_epoch;
+  t_state.guard_sp = 0;
+  t_state.last_block = 0;
+  // A child must not repeat its parent's draws. It claims a region at its first event that is recorded.
+  t_state.generator = sampling::Generator(NewSeed() ^ static_cast<uint64_t>(g_fork_pid) << 32);
+  t_state.countdown = 0;
+  if (g_image.header->mode == Mode::kBytes) {
+    t_state.period = g_image.header->period_bytes;
+    t_state.countdown = static_cast<int64_t>(sampling::DrawCountdown(t_state.generator, t_state.period));
+  }
+}
+
+void RegisterForkHandlers() {
+  if (__register_atfork != nullptr) {
+    __register_atfork(PrepareFork, nullptr, AfterForkInChild, &g_dso);
+  } else if (pthread_atfork != nullptr) {
+    pthread_atfork(PrepareFork, nullptr, AfterForkInChild);
+  }
+}
+
+bool OpenFilter(Mode mode) {
+  if (mode == Mode::kExact) {
+    g_filter = {0, &g_never_zero};
+    return true;
+  }
+  auto* counters = static_cast<uint8_t*>(MapPrivate(kFilterBytes));
+  if (counters == nullptr) return false;
+  g_filter = {kFilterBytes - 1, counters};
+  return true;
+}
+
+bool OpenTally(Mode mode) { return mode == Mode::kExact ? exact::Open() : sampled::Open(); }
+
+bool OpenFirstImage(const Config& config) {
+  const RegionPlan plan = FirstPlan(config.mode);
+  const RegionPlan child = ChildPlan(config.mode);
+  const uint64_t own_bytes = RegionBytes(config.mode, plan);
+  const uint64_t child_bytes = RegionBytes(config.mode, child);
+  if (!CreateSegmentFile(config, segment::kPageBytes + own_bytes + child_bytes)) return false;
+  auto* base = reinterpret_cast<uint8_t*>(g_file);
+  AddRegion(base + segment::kPageBytes, segment::kPageBytes, plan, config, ImageState::kClaimed);
+  AddRegion(base + segment::kPageBytes + own_bytes, segment::kPageBytes + own_bytes, child, config, ImageState::kReady);
+  OpenRegion(g_region[0], segment::kPageBytes, 0);
+  return true;
+}
+
+bool OpenEverything(const Config& config) {
+  auto* ownership = static_cast<uint32_t*>(MapPrivate(platform::kPageBytes));
+  if (ownership == nullptr) return false;
+  const segment::ClockKind clock = ChooseClock();
+  if (!OpenFirstImage(config)) return false;
+  DescribeProcess(g_image.header, clock);
+  if (g_definer.interposer_before) g_image.header->image_flags |= segment::kImageFlagInterposerBefore;
+  const ArenaUse arena = GetArenaUse();
+  g_image.header->unattributed_objects = arena.objects;
+  g_image.header->unattributed_bytes = arena.bytes;
+  if (arena.refused != 0) CountLoss(segment::Loss::kArenaExhausted, arena.refused);
+  const bool open = unwind::Initialize() && OpenThreadTable() && OpenStacks(NewSeed()) && OpenTally(config.mode) && OpenFilter(config.mode);
+  if (!open) {
+    CountLoss(segment::Loss::kSegmentFull);
+    g_image.header = nullptr;
+    return false;
+  }
+  FindLoaderText();
+  *ownership = static_cast<uint32_t>(Ownership::kOwner);
+  g_ownership = ownership;
+  return true;
+}
+
+// "--no-follow": what this program execs is not to be profiled, so our entry leaves LD_PRELOAD. The list is shortened in
+// place; other entries stay.
+void LeavePreloadList(char** environment) {
+  for (char** entry = environment; environment != nullptr && *entry != nullptr; ++entry) {
+    char* text = *entry;
+    const char* name = "LD_PRELOAD=";
+    uint32_t i = 0;
+    while (name[i] != 0 && text[i] == name[i]) ++i;
+    if (name[i] != 0) continue;
+    DropOwnEntry(text + i);
+  }
+}
+
+__attribute__((constructor)) void Start(int, char**, char** environment) {
+  ResolveRealFunctions();
+  if (g_definer.missing) return;  // nothing to forward to: the start-up arena serves for good
+  Config config;
+  ReadConfig(&config);
+  g_seed_fixed = config.seed != 0;
+  g_seed = config.seed != 0 ? config.seed : ReadKernelRandom();
+  g_filter = {0, &g_zero_byte};
+  ++g_epoch;
+  if (OpenEverything(config)) RegisterForkHandlers();
+  if (!config.follow) LeavePreloadList(environment);
+  OpenHooks(GetArenaUse().objects != 0);
+}
+
+// The agent has no end: it records until the process is gone. This only tells a return from main from a sudden death.
+__attribute__((destructor)) void NoteOrderlyEnd() {
+  if (OwnsImage()) g_image.header->ended_orderly = 1;
+}
+
+bool ClaimRegion(uint32_t* index) {
+  const uint32_t count = __atomic_load_n(&g_file->image_count, __ATOMIC_ACQUIRE);
+  for (uint32_t i = 0; i < count && i < segment::kMaxImages; ++i) {
+    auto expected = static_cast<uint32_t>(ImageState::kReady);
+    if (g_region[i] == nullptr) continue;
+    if (__atomic_compare_exchange_n(&g_file->images[i].state, &expected, static_cast<uint32_t>(ImageState::kClaimed), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+      *index = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+void OpenChildImage(uint32_t index) {
+  const segment::ImageHeader* parent = g_image.header;
+  const uint32_t parent_index = g_image.index;
+  const uint32_t parent_modules = parent->inherited_modules + parent->kinds[static_cast<uint32_t>(segment::Kind::kModules)].count;
+  OpenRegion(g_region[index], RegionOffset(index), index);
+  segment::ImageHeader* header = g_image.header;
+  const bool by_handler = g_fork_pid != 0;
+  header->origin = by_handler ? segment::Origin::kFork : segment::Origin::kRawClone;
+  header->pid = g_fork_pid;
+  header->parent_pid = parent->pid;
+  header->parent_image = parent_index;
+  header->inherited_modules = parent_modules;
+  header->generation = parent->generation;
+  header->started_unix_ns = g_fork_unix_ns;
+  header->started_clock = Now();
+  header->clock_kind = parent->clock_kind;
+  header->inherited_bytes = static_cast<uint64_t>(parent->mode == Mode::kExact ? parent->exact_peak.live_bytes : static_cast<int64_t>(parent->sampled_peak.whole.ScaledBytes() >> sampling::kFractionBits));
+  header->image_flags = parent->image_flags & segment::kImageFlagCoarseTime;
+  g_fork_pid = 0;
+  g_fork_unix_ns = 0;
+  InheritModules();
+  ReopenThreadTable();
+  ReopenStacks(NewSeed());
+  if (header->mode == Mode::kExact) {
+    exact::Reopen();
+  } else {
+    sampled::Reopen();
+  }
+}
+
+}  // namespace
+
+uint64_t NewSeed() {
+  const uint64_t number = __atomic_add_fetch(&g_seeds_given, 1, __ATOMIC_RELAXED);
+  const uint64_t time = g_seed_fixed || !g_tsc_allowed ? 0 : platform::ReadTsc();
+  return base::HashCombine(base::HashCombine(g_seed, number), time);
+}
+
+HT_COLD bool ClaimImage() {
+  if (g_ownership == nullptr || g_image.header == nullptr) return false;
+  auto expected = static_cast<uint32_t>(Ownership::kWiped);
+  if (!__atomic_compare_exchange_n(g_ownership, &expected, static_cast<uint32_t>(Ownership::kClaiming), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (expected == static_cast<uint32_t>(Ownership::kOwner)) return true;
+    if (expected == static_cast<uint32_t>(Ownership::kNone)) __atomic_fetch_add(&g_file->lost_child_events, 1, __ATOMIC_RELAXED);
+    return false;
+  }
+  ++g_epoch;
+  uint32_t index = 0;
+  if (!ClaimRegion(&index)) {
+    __atomic_fetch_add(&g_file->lost_children, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&g_file->lost_child_events, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(g_ownership, static_cast<uint32_t>(Ownership::kNone), __ATOMIC_RELEASE);
+    return false;
+  }
+  OpenChildImage(index);
+  __atomic_store_n(g_ownership, static_cast<uint32_t>(Ownership::kOwner), __ATOMIC_RELEASE);
+  return true;
+}
+
+}  // namespace heaptally::agent
