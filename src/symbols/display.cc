@@ -56,10 +56,12 @@ bool IsQualifiedType(std::string_view text, size_t at, size_t close) {
 // `replacement` stands for each list. False if brackets do not match.
 bool Replace(std::string_view text, std::string_view replacement, int depth, std::string* out) {
   if (depth > 64) return false;
+  size_t operator_end = std::string_view::npos;  // an operator's own arguments follow it, after a space (`<< <int>`)
   for (size_t i = 0; i < text.size(); ++i) {
     if (const size_t n = OperatorLength(text, i); n != 0) {
       out->append(text.substr(i, n));
       i += n - 1;
+      operator_end = text.substr(i + 1, 1) == " " ? i + 2 : i + 1;
       continue;
     }
     if (text[i] != '<') {
@@ -68,7 +70,7 @@ bool Replace(std::string_view text, std::string_view replacement, int depth, std
     }
     const size_t close = Closing(text, i);
     if (close == std::string_view::npos) return false;
-    if (IsQualifiedType(text, i, close)) {
+    if (i != operator_end && IsQualifiedType(text, i, close)) {
       out->push_back('<');
       if (!Replace(text.substr(i + 1, close - i - 1), replacement, depth + 1, out)) return false;
       out->push_back('>');

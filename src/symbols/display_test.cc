@@ -61,9 +61,10 @@ TEST(IsPlumbing, FoldsLibrariesAndWrappers) {
 }
 
 TEST(IsPlumbing, KeepsTheUsersCode) {
-  for (const char* name : {"main", "grow", "std_like::f()", "std::vector<int> my::make<int>(int)", "core::Engine::Load()",
-                           "my::std::f()", "xmas", "<my::Type as core::clone::Clone>::clone", "malloc_stress", "",
-                           "main::{lambda(std::string)#1}::operator()(std::string) const", "freeze", "f", "std"}) {
+  for (const char* name :
+       {"main", "grow", "std_like::f()", "std::vector<int> my::make<int>(int)", "core::Engine::Load()", "my::std::f()",
+        "xmas", "<my::Type as core::clone::Clone>::clone", "malloc_stress", "",
+        "main::{lambda(std::string)#1}::operator()(std::string) const", "freeze", "f", "std"}) {
     EXPECT_FALSE(IsPlumbing(name)) << name;
   }
 }

@@ -27,8 +27,10 @@ void DwarfIndex::ReadUnits() {
   Dwarf_CU* cu = nullptr;
   Dwarf_Die die;
   uint8_t type = 0;
+  Dwarf_Half version = 0;
   int status = 0;
-  while ((status = dwarf_get_units(dwarf_, cu, &cu, nullptr, &type, &die, nullptr)) == 0) {
+  std::unordered_map<Dwarf_Off, uint32_t> version2;  // offset of the unit's DIE -> index into units_
+  while ((status = dwarf_get_units(dwarf_, cu, &cu, &version, &type, &die, nullptr)) == 0) {
     if (type == DW_UT_type || type == DW_UT_split_type || type == DW_UT_partial) continue;
     const auto index = static_cast<uint32_t>(units_.size());
     bool has_ranges = false;
@@ -37,10 +39,26 @@ void DwarfIndex::ReadUnits() {
       if (image_.CodeAround(low) != nullptr) map_.Add(low, high, index);
     });
     units_.emplace_back(image_, die);
+    if (version == 2) version2[dwarf_dieoffset(&die)] = index;
     if (!has_ranges) units_.back().AddFunctionRanges(&map_, index);
   }
   if (status < 0) problem_ = std::string("debug information is damaged: ") + dwarf_errmsg(-1);
+  if (!version2.empty()) AddAranges(version2);
   map_.Build();
+}
+
+void DwarfIndex::AddAranges(const std::unordered_map<Dwarf_Off, uint32_t>& units) {
+  Dwarf_Aranges* aranges = nullptr;
+  size_t count = 0;
+  if (dwarf_getaranges(dwarf_, &aranges, &count) != 0) return;
+  for (size_t i = 0; i < count; ++i) {
+    Dwarf_Addr low = 0;
+    Dwarf_Word length = 0;
+    Dwarf_Off offset = 0;
+    if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &low, &length, &offset) != 0) continue;
+    auto unit = units.find(offset);
+    if (unit != units.end() && image_.CodeAround(low) != nullptr) map_.Add(low, low + length, unit->second);
+  }
 }
 
 const LineTable& DwarfIndex::LinesOf(Dwarf_Die unit) {

@@ -40,6 +40,8 @@ class DwarfIndex {
  private:
   DwarfIndex(const ElfImage& image, Dwarf* dwarf);
   void ReadUnits();
+  // DWARF 2 has no DW_AT_ranges: what a unit covers beyond one range is in .debug_aranges only.
+  void AddAranges(const std::unordered_map<Dwarf_Off, uint32_t>& units);
   const LineTable& LinesOf(Dwarf_Die unit);
 
   const ElfImage& image_;

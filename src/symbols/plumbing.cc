@@ -41,8 +41,8 @@ constexpr std::string_view kPlumbing[] = {
     "g_malloc*", "g_try_malloc*", "g_realloc*", "g_try_realloc*", "g_slice_*", "g_strdup*", "g_strndup", "g_memdup*",
     "g_aligned_alloc*", "g_free*",
     // CPython's object and memory layer
-    "PyObject_*", "_PyObject_*", "PyMem_*", "_PyMem*", "PyDataMem_*", "pymalloc_alloc", "address_in_range",
-    "new_arena", "gc_alloc", "PyType_GenericAlloc", "_PyType_AllocNoTrack",
+    "PyObject_*", "_PyObject_*", "PyMem_*", "_PyMem*", "PyDataMem_*", "pymalloc_alloc", "address_in_range", "new_arena",
+    "gc_alloc", "PyType_GenericAlloc", "_PyType_AllocNoTrack",
     // Rust: alloc, and the parts of core and std that act for a caller
     "alloc::alloc::*", "alloc::raw_vec::*", "alloc::vec::*", "alloc::string::*", "alloc::boxed::*", "alloc::rc::*",
     "alloc::sync::*", "alloc::collections::*", "alloc::slice::*", "alloc::str::*", "alloc::fmt::*", "alloc::borrow::*",
@@ -54,12 +54,12 @@ constexpr std::string_view kPlumbing[] = {
     "strdup", "__strdup", "strndup", "__strndup", "wcsdup", "asprintf", "__asprintf*", "vasprintf", "__vasprintf*",
     "getline", "getdelim", "__getdelim", "_IO_getdelim", "__libc_*",
     // wrappers that many projects have under these names
-    "xmalloc*", "xcalloc*", "xrealloc*", "x2realloc*", "x2nrealloc*", "xnmalloc*", "xnrealloc*", "xzalloc*",
-    "xstrdup*", "xstrndup*", "xmemdup*", "xvasprintf*", "xasprintf*", "xalloc*", "xpalloc*", "safe_malloc*",
-    "safe_calloc*", "safe_realloc*", "emalloc", "ecalloc", "erealloc", "zmalloc*", "zcalloc*", "zrealloc*",
-    "ztrymalloc*", "CRYPTO_malloc*", "CRYPTO_zalloc*", "CRYPTO_realloc*", "CRYPTO_strdup*", "OPENSSL_malloc*",
-    "sqlite3Malloc*", "sqlite3MemMalloc*", "sqlite3MemRealloc*", "sqlite3DbMalloc*", "sqlite3DbRealloc*",
-    "sqlite3Realloc*", "sqlite3_malloc*", "sqlite3_realloc*", "av_malloc*", "av_calloc*", "av_realloc*",
+    "xmalloc*", "xcalloc*", "xrealloc*", "x2realloc*", "x2nrealloc*", "xnmalloc*", "xnrealloc*", "xzalloc*", "xstrdup*",
+    "xstrndup*", "xmemdup*", "xvasprintf*", "xasprintf*", "xalloc*", "xpalloc*", "safe_malloc*", "safe_calloc*",
+    "safe_realloc*", "emalloc", "ecalloc", "erealloc", "zmalloc*", "zcalloc*", "zrealloc*", "ztrymalloc*",
+    "CRYPTO_malloc*", "CRYPTO_zalloc*", "CRYPTO_realloc*", "CRYPTO_strdup*", "OPENSSL_malloc*", "sqlite3Malloc*",
+    "sqlite3MemMalloc*", "sqlite3MemRealloc*", "sqlite3DbMalloc*", "sqlite3DbRealloc*", "sqlite3Realloc*",
+    "sqlite3_malloc*", "sqlite3_realloc*", "av_malloc*", "av_calloc*", "av_realloc*",
     // the start of programs and threads
     "_start", "start_thread", "clone", "clone3", "__clone*", "_dl_start_user", "__rust_begin_short_backtrace"};
 

@@ -1,0 +1,392 @@
+// The whole way, on programs that print their own addresses: exact function, file and line at each of them.
+#include "symbols/symbolizer.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "symbols/dwarf_unit.h"
+#include "symbols/elf_image.h"
+
+namespace heaptally::symbols {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kFixtures = HEAPTALLY_FIXTURES;
+const std::string kTestdata = HEAPTALLY_TESTDATA;
+
+// label -> return address, as the program prints them.
+std::map<std::string, uint64_t> Addresses(const std::string& program) {
+  std::map<std::string, uint64_t> out;
+  FILE* pipe = popen(("'" + program + "'").c_str(), "r");
+  char label[64];
+  unsigned long address = 0;
+  while (pipe != nullptr && fscanf(pipe, "%63s %lx", label, &address) == 2) out[label] = address;
+  if (pipe != nullptr) pclose(pipe);
+  return out;
+}
+
+// Number of the only line of a test source that contains `text`.
+uint32_t LineOf(const std::string& source, const std::string& text) {
+  std::ifstream in(kTestdata + "/" + source);
+  std::string line;
+  for (uint32_t n = 1; std::getline(in, line); ++n) {
+    if (line.find(text) != std::string::npos) return n;
+  }
+  ADD_FAILURE() << text << " is not in " << source;
+  return 0;
+}
+
+uint32_t ProbeLine(const std::string& source, const std::string& label) {
+  return LineOf(source, "Probe(\"" + label + "\")");
+}
+
+// "function file:line", with ` [i]` for inlined frames; unnamed: "? (why)".
+std::string Text(const Frame& frame) {
+  std::string text = frame.function.empty() ? "? (" + frame.why + ")" : frame.function;
+  if (frame.line != 0) text += " " + fs::path(frame.file).filename().string() + ":" + std::to_string(frame.line);
+  return text + (frame.inlined ? " [i]" : "");
+}
+
+std::vector<std::string> Texts(const std::vector<Frame>& frames) {
+  std::vector<std::string> out;
+  for (const Frame& frame : frames) out.push_back(Text(frame));
+  return out;
+}
+
+using Lines = std::vector<std::string>;
+
+class FileTest : public testing::Test {
+ protected:
+  void Use(const std::string& program, SymbolizerOptions options = {{}}) {
+    addresses_ = Addresses(program);
+    ASSERT_FALSE(addresses_.empty()) << program << " printed nothing";
+    symbolizer_ = std::make_unique<Symbolizer>(std::move(options));
+    module_ = symbolizer_->AddModule({program, "", ""});
+  }
+  Lines At(const std::string& label) {
+    EXPECT_EQ(addresses_.count(label), 1u) << label;
+    return Texts(symbolizer_->Lookup(module_, addresses_[label], true));
+  }
+  std::string Problem() { return symbolizer_->ModuleProblem(module_); }
+
+  std::map<std::string, uint64_t> addresses_;
+  std::unique_ptr<Symbolizer> symbolizer_;
+  uint32_t module_ = 0;
+};
+
+std::string Cxx(const std::string& function, const std::string& label) {
+  return function + " calls.cc:" + std::to_string(ProbeLine("calls.cc", label));
+}
+std::string CxxCall(const std::string& function, const std::string& callee) {
+  return function + " calls.cc:" + std::to_string(LineOf("calls.cc", "// call:" + callee));
+}
+std::string C(const std::string& function, const std::string& label) {
+  return function + " calls.c:" + std::to_string(ProbeLine("calls.c", label));
+}
+
+// Inlined functions have parameters in their names only where the compiler gave them linkage names; the lambda's own
+// name depends on it too. The tests on chains compare what comes before them.
+void ExpectChain(const Lines& got, const Lines& expected_functions, const Lines& expected_lines) {
+  ASSERT_EQ(got.size(), expected_functions.size()) << testing::PrintToString(got);
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_EQ(got[i].substr(0, expected_functions[i].size()), expected_functions[i]);
+    const std::string& line = expected_lines[i];
+    EXPECT_TRUE(got[i].size() >= line.size() && got[i].substr(got[i].size() - line.size()) == line)
+        << got[i] << " should end in " << line;
+  }
+}
+
+class Calls : public FileTest, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { Use(kFixtures + "/" + GetParam()); }
+};
+
+TEST_P(Calls, RealFunctions) {
+  EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")});
+  EXPECT_EQ(At("anonymous_real"), Lines{Cxx("outer::(anonymous namespace)::AnonymousReal(int)", "anonymous_real")});
+  EXPECT_EQ(At("local_class").size(), 1u);
+  EXPECT_EQ(At("local_class")[0], Cxx("outer::InLocalClass(int)::Inner::Work(int)", "local_class"));
+  EXPECT_EQ(At("main"), Lines{Cxx("main", "main")});
+  EXPECT_EQ(Problem(), "");
+}
+
+TEST_P(Calls, CNamesStayAsTheyAre) {
+  EXPECT_EQ(At("c"), Lines{C("f", "c")});
+  EXPECT_EQ(At("c_static"), Lines{C("i", "c_static")});
+  EXPECT_EQ(At("c_inlined"),
+            (Lines{C("St", "c_inlined") + " [i]", "f calls.c:" + std::to_string(LineOf("calls.c", "call:c_inlined"))}));
+}
+
+TEST_P(Calls, AColdPartBelongsToItsFunction) { EXPECT_EQ(At("cold"), Lines{Cxx("outer::Hot(int)", "cold")}); }
+
+TEST_P(Calls, ACallAtTheVeryEndOfAFunction) { EXPECT_EQ(At("noreturn"), Lines{Cxx("outer::Last()", "noreturn")}); }
+
+TEST_P(Calls, InlinedChains) {
+  const std::string area = "outer::Shape::Area(int)", lambda = "outer::Shape::Area(int)::";
+  ExpectChain(At("lambda"), {lambda, area}, {Cxx("", "lambda") + " [i]", CxxCall("", "lambda")});
+  const std::string method = "outer::(anonymous namespace)::Local::Method";
+  ExpectChain(At("method"), {method, lambda, area},
+              {Cxx("", "method") + " [i]", CxxCall("", "method") + " [i]", CxxCall("", "lambda")});
+  ExpectChain(At("anonymous"), {"outer::(anonymous namespace)::AnonymousInlined", method, lambda, area},
+              {Cxx("", "anonymous") + " [i]", CxxCall("", "anonymous") + " [i]", CxxCall("", "method") + " [i]",
+               CxxCall("", "lambda")});
+  EXPECT_NE(At("lambda")[0].find("operator()"), std::string::npos) << At("lambda")[0];
+}
+
+TEST_P(Calls, CodeWithoutDebugInformationHasItsSymbol) {
+  // The function that prints, in probe.c, from its exact start: found from the program's own symbols.
+  const std::vector<Frame>& frames = symbolizer_->Lookup(module_, addresses_["main"], true);
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_TRUE(frames[0].why.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Calls,
+                         testing::Values("calls_dwarf2", "calls_dwarf3", "calls_dwarf4", "calls_dwarf5", "calls_nopie",
+                                         "calls_zlib", "calls_split4", "calls_split5", "calls_types", "calls_noid",
+                                         "calls_lto"),
+                         [](const auto& shape) { return std::string(shape.param); });
+
+// Strict DWARF 2 cannot say that a unit has more than one range, nor a namespace: .debug_aranges knows the former, the
+// linkage names the latter.
+TEST_F(FileTest, StrictDwarf2) {
+  Use(kFixtures + "/calls_strict2");
+  EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")});
+  EXPECT_EQ(At("cold")[0], Cxx("outer::Hot(int)", "cold"));
+  EXPECT_EQ(At("main"), Lines{Cxx("main", "main")});
+  EXPECT_EQ(At("c"), Lines{C("f", "c")});
+}
+
+TEST_F(FileTest, WithoutDebugInformationThereAreNamesButNoLines) {
+  Use(kFixtures + "/calls_nodebug");
+  EXPECT_EQ(At("template"), Lines{"double outer::Twice<double>(double)"});
+  EXPECT_EQ(At("c_inlined"), Lines{"f"});
+  EXPECT_EQ(At("cold"), Lines{"outer::Hot(int)"});
+  EXPECT_EQ(At("noreturn"), Lines{"outer::Last()"});
+}
+
+TEST_F(FileTest, ExactAddressesAreNotMovedBack) {
+  Use(kFixtures + "/calls_dwarf5");
+  // The address behind the last call of a noreturn function is the next function's, or padding.
+  const std::vector<Frame>& exact = symbolizer_->Lookup(module_, addresses_["noreturn"], false);
+  EXPECT_NE(exact.back().function, "outer::Last()");
+}
+
+// True if debug information has a function of that name that lies outside of the code.
+bool HasDroppedFunction(const std::string& path, const char* name) {
+  std::string problem;
+  auto image = ElfImage::Open(path, &problem);
+  Dwarf* dwarf = image == nullptr ? nullptr : dwarf_begin_elf(image->elf(), DWARF_C_READ, nullptr);
+  bool found = false;
+  Dwarf_Die unit;
+  for (Dwarf_CU* cu = nullptr; dwarf_get_units(dwarf, cu, &cu, nullptr, nullptr, &unit, nullptr) == 0;) {
+    WalkDies(unit, [&](Dwarf_Die die, Dwarf_Die) {
+      const char* own = dwarf_diename(&die);
+      if (own == nullptr || std::string(own) != name) return false;
+      ForRanges(&die, [&](uint64_t low, uint64_t) { found |= image->CodeAround(low) == nullptr; });
+      return false;
+    });
+  }
+  dwarf_end(dwarf);
+  return found;
+}
+
+TEST_F(FileTest, DroppedFunctionsNameNothing) {
+  ASSERT_TRUE(HasDroppedFunction(kFixtures + "/dead", "Dead")) << "the linker kept no trace: this test tests nothing";
+  Use(kFixtures + "/dead");
+  EXPECT_LT(addresses_["living"], 0x4000u) << "living code is not where dropped code seems to be";
+  EXPECT_EQ(At("living"), Lines{"Living(int) dead.cc:" + std::to_string(ProbeLine("dead.cc", "living"))});
+  EXPECT_EQ(At("main"), Lines{"main dead.cc:" + std::to_string(ProbeLine("dead.cc", "main"))});
+}
+
+TEST_F(FileTest, StrippedNamesOnlyWhatExportsCover) {
+  Use(kFixtures + "/few_stripped");
+  EXPECT_EQ(At("exported"), Lines{"exported_low"});
+  EXPECT_EQ(At("hidden").size(), 1u);
+  EXPECT_EQ(At("hidden")[0].substr(0, 3), "? (");
+  EXPECT_NE(At("hidden")[0].find("stripped: "), std::string::npos) << At("hidden")[0];
+  EXPECT_EQ(At("sizeless")[0].substr(0, 3), "? (") << "a symbol without a size proves nothing in a stripped file";
+  EXPECT_EQ(Problem().find("stripped: "), 0u) << Problem();
+}
+
+TEST_F(FileTest, SizelessSymbolsOfAFullTableReachToTheNext) {
+  Use(kFixtures + "/few");
+  EXPECT_EQ(At("sizeless"), Lines{"sizeless"});
+  EXPECT_EQ(At("hidden"), Lines{"hidden"});
+  EXPECT_EQ(Problem(), "");
+}
+
+TEST_F(FileTest, DataIsNeverNamed) {
+  Use(kFixtures + "/few");
+  for (uint64_t address : {uint64_t{0}, uint64_t{UINT64_MAX}, uint64_t{0x40}}) {
+    for (bool is_call : {false, true}) {
+      const std::vector<Frame>& frames = symbolizer_->Lookup(module_, address, is_call);
+      ASSERT_EQ(frames.size(), 1u);
+      EXPECT_EQ(frames[0].function, "");
+      EXPECT_EQ(frames[0].why, "address is not in the file's code");
+    }
+  }
+}
+
+TEST(ModuleProblem, FilesThatAreNotThere) {
+  Symbolizer symbolizer;
+  const std::map<std::string, std::string> expected = {
+      {"/no/such/file", "no such file"}, {"/", "not a regular file"}, {"/dev/null", "not a regular file"},
+      {"[vdso]", "not a file"},          {"", "not a file"},          {kTestdata + "/calls.cc", "not an ELF file"}};
+  for (const auto& [path, problem] : expected) {
+    const uint32_t module = symbolizer.AddModule({path, "", ""});
+    EXPECT_EQ(symbolizer.ModuleProblem(module), problem) << path;
+    ASSERT_EQ(symbolizer.Lookup(module, 0x1000, true).size(), 1u);
+    EXPECT_EQ(symbolizer.Lookup(module, 0x1000, true)[0].why, problem);
+  }
+}
+
+TEST(Identity, AFileWithAnotherBuildIdIsNotBelieved) {
+  const std::string program = kFixtures + "/calls_dwarf5";
+  std::string problem;
+  const std::string own = ElfImage::Open(program, &problem)->build_id_hex();
+  ASSERT_EQ(own.size(), 40u);
+  Symbolizer symbolizer;
+  const uint64_t address = Addresses(program)["main"];
+  const uint32_t same = symbolizer.AddModule({program, own, ""});
+  EXPECT_EQ(symbolizer.Lookup(same, address, true)[0].function, "main");
+  const uint32_t other = symbolizer.AddModule({program, "00112233", ""});
+  ASSERT_NE(same, other);
+  EXPECT_EQ(symbolizer.Lookup(other, address, true)[0].function, "");
+  EXPECT_EQ(symbolizer.ModuleProblem(other), "file on disk has build id " + own + ", mapped was 00112233");
+  const uint32_t none = symbolizer.AddModule({kFixtures + "/calls_noid", own, ""});
+  EXPECT_EQ(symbolizer.Lookup(none, address, true)[0].function, "");
+  EXPECT_EQ(symbolizer.ModuleProblem(none), "file on disk has no build id, mapped was " + own);
+  EXPECT_EQ(symbolizer.AddModule({program, own, ""}), same);
+}
+
+TEST(Identity, TheRootPrefixComesFirst) {
+  Symbolizer symbolizer;
+  const uint32_t module = symbolizer.AddModule({"/calls_dwarf5", "", kFixtures});
+  EXPECT_EQ(symbolizer.ModuleProblem(module), "");
+}
+
+// A folder of its own for a test; removed at the end.
+class SeparateDebugFiles : public FileTest {
+ protected:
+  void SetUp() override {
+    std::string name = testing::TempDir() + "heaptally_symbols_XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  // Copies the stripped `name` into the folder.
+  std::string Stripped(const std::string& name) {
+    fs::copy_file(kFixtures + "/separate/" + name, folder_ / name);
+    return folder_ / name;
+  }
+  void DebugFile(const std::string& from, const fs::path& to) {
+    fs::create_directories((folder_ / to).parent_path());
+    fs::copy_file(kFixtures + "/" + from, folder_ / to, fs::copy_options::overwrite_existing);
+  }
+  void ExpectLines() {
+    EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")});
+    EXPECT_EQ(At("c_inlined").size(), 2u);
+    EXPECT_EQ(Problem(), "");
+  }
+  void ExpectNothing(const std::string& problem) {
+    EXPECT_EQ(At("template").size(), 1u);
+    EXPECT_EQ(At("template")[0].substr(0, 3), "? (");
+    EXPECT_NE(Problem().find(problem), std::string::npos) << Problem();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(SeparateDebugFiles, ByBuildId) {
+  const std::string program = Stripped("calls_dwarf5");
+  std::string problem;
+  const std::string id = ElfImage::Open(program, &problem)->build_id_hex();
+  DebugFile("calls_dwarf5.debug", "debug/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
+  Use(program, {{folder_ / "debug"}});
+  ExpectLines();
+}
+
+TEST_F(SeparateDebugFiles, ByLinkBesideTheProgram) {
+  const std::string program = Stripped("calls_noid");
+  DebugFile("calls_noid.debug", "calls_noid.debug");
+  Use(program);
+  ExpectLines();
+}
+
+TEST_F(SeparateDebugFiles, ByLinkInDotDebug) {
+  const std::string program = Stripped("calls_noid");
+  DebugFile("calls_noid.debug", ".debug/calls_noid.debug");
+  Use(program);
+  ExpectLines();
+}
+
+TEST_F(SeparateDebugFiles, ByLinkBelowADebugRoot) {
+  const std::string program = Stripped("calls_noid");
+  DebugFile("calls_noid.debug", "root" + folder_.string() + "/calls_noid.debug");
+  Use(program, {{folder_ / "root"}});
+  ExpectLines();
+}
+
+TEST_F(SeparateDebugFiles, AWrongCrcIsRejectedAndTheNextCandidateTried) {
+  const std::string program = Stripped("calls_noid");
+  DebugFile("calls_dwarf4", "calls_noid.debug");
+  Use(program);
+  ExpectNothing("calls_noid.debug has another CRC than .gnu_debuglink says");
+  DebugFile("calls_noid.debug", ".debug/calls_noid.debug");
+  Use(program);
+  ExpectLines();
+}
+
+TEST_F(SeparateDebugFiles, AWrongBuildIdIsRejected) {
+  const std::string program = Stripped("calls_dwarf5");
+  DebugFile("calls_dwarf4", "calls_dwarf5.debug");
+  Use(program);
+  ExpectNothing("has build id");
+}
+
+TEST_F(SeparateDebugFiles, NoneIsSaid) {
+  Use(Stripped("calls_noid"));
+  ExpectNothing("debug file calls_noid.debug not found");
+}
+
+TEST_F(SeparateDebugFiles, AMissingSplitFileIsSaid) {
+  // A split file is found by the path in the skeleton; a copy that cannot find it has names from symbols, and says so.
+  const std::string program = folder_ / "calls_split5";
+  fs::copy_file(kFixtures + "/calls_split5", program);
+  std::string bytes;
+  {
+    std::ifstream in(program, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  for (size_t at = 0; (at = bytes.find(".dwo\0", at, 5)) != std::string::npos; ++at) bytes[at + 1] = 'x';
+  std::ofstream(program, std::ios::binary) << bytes;
+  fs::permissions(program, fs::perms::owner_all);
+  Use(program);
+  EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")});
+  EXPECT_NE(Problem().find("split debug file not found: "), std::string::npos) << Problem();
+}
+
+std::string Rust(const std::string& function, const std::string& line) {
+  return function + " calls.rs:" + std::to_string(LineOf("calls.rs", line));
+}
+
+TEST_F(FileTest, Rust) {
+  const std::string program = kFixtures + "/calls_rust";
+  if (!fs::exists(program)) GTEST_SKIP() << "no rustc was found when the tests were built";
+  Use(program);
+  EXPECT_EQ(At("trait"), Lines{Rust("<calls::inner::Shape as calls::inner::Area>::area", "b\"trait")});
+  EXPECT_EQ(At("inlined"), (Lines{Rust("calls::inner::inlined", "b\"inlined") + " [i]",
+                                  Rust("<calls::inner::Shape as calls::inner::Area>::area", "call:inlined")}));
+  EXPECT_EQ(At("generic"), Lines{Rust("calls::inner::generic::<u32>", "b\"generic")});
+}
+
+}  // namespace
+}  // namespace heaptally::symbols
