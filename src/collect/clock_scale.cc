@@ -42,7 +42,8 @@ ClockScale ClockScale::Of(const segment::ImageHeader& image, bool same_boot) {
     tick = MeasuredTick();
     const uint64_t now = platform::ReadTsc(), now_ns = UnixNow();
     if (same_boot && now > image.started_clock && now_ns > image.started_unix_ns) {
-      const double life = static_cast<double>(now_ns - image.started_unix_ns) / static_cast<double>(now - image.started_clock);
+      const double life =
+          static_cast<double>(now_ns - image.started_unix_ns) / static_cast<double>(now - image.started_clock);
       if (std::abs(life - tick) < tick / 100) tick = life;
     }
   }

@@ -1,8 +1,8 @@
 // From an image's clock to nanoseconds and Unix time.
 //
-// The time stamp counter's frequency is not told by the kernel, so it is measured: over the image's own life, if it started
-// on this boot (start and now are both known in both clocks), else over a few milliseconds. The first is used only if
-// the second agrees within 1 %, since the wall clock may have been set meanwhile.
+// The time stamp counter's frequency is not told by the kernel, so it is measured: over the image's own life, if it
+// started on this boot (start and now are both known in both clocks), else over a few milliseconds. The first is used
+// only if the second agrees within 1 %, since the wall clock may have been set meanwhile.
 #pragma once
 
 #include <cstdint>

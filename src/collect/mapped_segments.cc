@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include "collect/resident.h"
+
 namespace heaptally::collect {
 namespace {
 
@@ -23,7 +25,8 @@ bool ParseMapping(const std::string& line, Mapping* mapping) {
   unsigned major_number = 0, minor_number = 0;
   uint64_t inode = 0;
   int path_at = 0;
-  if (std::sscanf(line.c_str(), "%*s %*s %*s %x:%x %" SCNu64 " %n", &major_number, &minor_number, &inode, &path_at) < 3) {
+  if (std::sscanf(line.c_str(), "%*s %*s %*s %x:%x %" SCNu64 " %n", &major_number, &minor_number, &inode, &path_at) <
+      3) {
     return false;
   }
   mapping->device = makedev(major_number, minor_number);
@@ -73,6 +76,16 @@ bool MappedSegments::Maps(int32_t pid, const segment::File& file) {
   return found;
 }
 
+bool MappedSegments::StillRuns(int32_t pid, uint64_t start_ticks) {
+  if (pid <= 0 || start_ticks == 0 || StartTicks(pid) != start_ticks) return false;
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(file, line);
+  const size_t name_end = line.rfind(") ");
+  return name_end != std::string::npos && line.size() > name_end + 2 && line[name_end + 2] != 'Z' &&
+         line[name_end + 2] != 'X';
+}
+
 const std::vector<MappedSegments::Process>& MappedSegments::Of(const segment::File& file) {
   if (!looked_) LookAtAll();
   return by_inode_[file.inode()];
@@ -88,7 +101,8 @@ void MappedSegments::LookAtAll() {
     if (parsed.ec != std::errc() || *parsed.ptr != 0) continue;
     std::vector<uint64_t> inodes;
     ForEachMapping(pid, [&](const Mapping& mapping) {
-      if (IsSegmentName(mapping.path) && (inodes.empty() || inodes.back() != mapping.inode)) inodes.push_back(mapping.inode);
+      if (IsSegmentName(mapping.path) && (inodes.empty() || inodes.back() != mapping.inode))
+        inodes.push_back(mapping.inode);
     });
     for (const uint64_t inode : inodes) {
       auto& processes = by_inode_[inode];

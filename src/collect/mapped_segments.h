@@ -1,5 +1,5 @@
-// Who is alive: a process lives in a segment while it maps the segment's inode. Names and numbers alone would lie: exec keeps
-// the pid and its start time, and in a container the pid is another one.
+// Who is alive: a process lives in a segment while it maps the segment's inode. Names and numbers alone would lie: exec
+// keeps the pid and its start time, and in a container the pid is another one.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,14 @@ class MappedSegments {
     int32_t inner_pid = 0;  // as it sees itself, in its own pid namespace
   };
 
-  // Processes that map the file now. `likely_pid` is looked at first, and alone if it maps the file and there is one
-  // image only; a whole look at /proc is made at most once per object.
+  // Processes that map the file now (at the first question; later ones get the same look at /proc).
   const std::vector<Process>& Of(const segment::File& file);
 
   // True iff process `pid` maps the file. Cheap; does not look at other processes.
   static bool Maps(int32_t pid, const segment::File& file);
+
+  // True iff `pid` is the process that started at `start_ticks` and has not ended (a zombie has).
+  static bool StillRuns(int32_t pid, uint64_t start_ticks);
 
  private:
   void LookAtAll();

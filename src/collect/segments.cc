@@ -59,25 +59,29 @@ std::optional<std::vector<SegmentName>> ListSegments(const std::string& director
   const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) {
     if (errno == ENOENT) return found;
-    *error = directory + ": cannot be opened (" + std::strerror(errno) + "); set HEAPTALLY_DIR to a directory of your own";
+    *error =
+        directory + ": cannot be opened (" + std::strerror(errno) + "); set HEAPTALLY_DIR to a directory of your own";
     return std::nullopt;
   }
-  struct stat status{};
+  struct stat status {};
   fstat(descriptor, &status);
   const std::string fault = DirectoryFault(status);
   DIR* stream = fault.empty() ? fdopendir(descriptor) : nullptr;
   if (stream == nullptr) {
     *error = directory + " " + (fault.empty() ? "cannot be read" : fault) +
-             ", so what lies in it can't be trusted; remove it, or set HEAPTALLY_DIR to a directory of your own with mode 0700";
+             ", so what lies in it can't be trusted; remove it, or set HEAPTALLY_DIR to a directory of your own with "
+             "mode 0700";
     close(descriptor);
     return std::nullopt;
   }
   while (const dirent* entry = readdir(stream)) {
     std::optional<SegmentName> name = ParseSegmentName(entry->d_name);
-    if (!name || fstatat(descriptor, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (!name || fstatat(descriptor, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
+      continue;
     name->path = directory + "/" + entry->d_name;
     name->allocated_bytes = static_cast<uint64_t>(status.st_blocks) * 512;
-    name->modified_unix_ns = static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(status.st_mtim.tv_nsec);
+    name->modified_unix_ns =
+        static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(status.st_mtim.tv_nsec);
     found.push_back(std::move(*name));
   }
   closedir(stream);
@@ -109,7 +113,8 @@ std::vector<SegmentName> SegmentsOfRun(const std::vector<SegmentName>& all, cons
   for (const SegmentName& name : all) {
     std::string ignored;
     const auto segment = segment::Segment::Open(name.path, &ignored);
-    if (segment && segment::FieldText(segment->header().run_id, sizeof segment->header().run_id) == run_id) of_run.push_back(name);
+    if (segment && segment::FieldText(segment->header().run_id, sizeof segment->header().run_id) == run_id)
+      of_run.push_back(name);
   }
   return of_run;
 }

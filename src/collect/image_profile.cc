@@ -1,0 +1,148 @@
+#include "collect/image_profile.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "profile/estimates.h"
+#include "segment/site_reader.h"
+
+namespace heaptally::collect {
+namespace {
+
+using profile::ExactAmount;
+using profile::Measures;
+using profile::Volume;
+
+uint64_t MinusOrZero(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+Volume VolumeOf(const segment::Counts& counts) { return {ExactAmount(counts.objects), ExactAmount(counts.bytes)}; }
+
+Measures MeasuresOf(const segment::ExactSite& site, const segment::ExactPeak& peak) {
+  Measures measures;
+  const segment::Counts live = {MinusOrZero(site.allocated.objects, site.freed.objects),
+                                MinusOrZero(site.allocated.bytes, site.freed.bytes)};
+  const bool changed_since = peak.at_peak == 0 && site.peak_epoch == peak.peak_epoch;
+  measures.allocated = VolumeOf(site.allocated);
+  measures.freed = VolumeOf(site.freed);
+  measures.live = VolumeOf(live);
+  measures.peak = VolumeOf(changed_since ? site.peak : live);
+  measures.reallocs = ExactAmount(site.reallocs);
+  measures.reallocs_in_place = ExactAmount(site.reallocs_in_place);
+  measures.temporary = ExactAmount(site.temporary);
+  return measures;
+}
+
+Measures MeasuresOf(const segment::SampledSite& site, const sampling::PeakHalves& peak, uint64_t period) {
+  Measures measures;
+  measures.allocated = profile::VolumeOf(site.allocated);
+  measures.freed = profile::VolumeOf(site.freed);
+  measures.live = profile::VolumeOf(sampling::Minus(site.allocated, site.freed));
+  measures.peak = profile::VolumeOf(sampling::SiteAtPeak(peak, site.peak));
+  measures.reallocs = profile::ObjectsAmount(site.reallocs);
+  measures.reallocs_in_place = profile::ObjectsAmount(site.reallocs_in_place);
+  measures.temporary = profile::ObjectsAmount(site.temporary);
+  measures.floor_bytes = site.smallest_sampled;
+  measures.period = static_cast<double>(std::max(site.largest_period, period));
+  return measures;
+}
+
+// A site that never had an event says nothing: a prepared one, one that is just being added, the undo copy.
+bool HasEvents(const segment::ExactSite& site) { return site.allocated.objects != 0; }
+bool HasEvents(const segment::SampledSite& site) { return site.allocated.n != 0; }
+
+void Take(const segment::RawImage& image, const segment::ExactSite& raw, const ClockScale& scale, profile::Site* site) {
+  site->measures = MeasuresOf(raw, image.header.exact_peak);
+  Histograms histograms = HistogramsOf(image, raw, scale);
+  site->sizes = std::move(histograms.sizes);
+  site->lifetimes_ns = std::move(histograms.lifetimes_ns);
+}
+
+void Take(const segment::RawImage& image, const segment::SampledSite& raw, const ClockScale& scale,
+          profile::Site* site) {
+  site->measures = MeasuresOf(raw, image.header.sampled_peak, image.header.period_bytes);
+  Histograms histograms = HistogramsOf(image, raw, scale);
+  site->sizes = std::move(histograms.sizes);
+  site->lifetimes_ns = std::move(histograms.lifetimes_ns);
+}
+
+template <typename RawSite>
+void ConvertSites(const segment::RawImage& image, const std::vector<RawSite>& raw_sites, const ImageContext& context,
+                  profile::Profile* profile) {
+  std::vector<uint32_t> kept;
+  for (uint32_t id = 0; id < raw_sites.size(); ++id) {
+    if (HasEvents(raw_sites[id])) kept.push_back(id);
+  }
+  profile->sites.resize(kept.size());
+  for (size_t i = 0; i < kept.size(); ++i) {
+    profile::Site& site = profile->sites[i];
+    site.id = kept[i];
+    site.torn = image.torn[kept[i]] != 0;
+    Take(image, raw_sites[kept[i]], context.scale, &site);
+  }
+  ConvertStacks(image, context.modules, kept, profile);
+}
+
+// The birth of the oldest live block by site; sites are in order of their ids.
+void AddAges(const segment::RawImage& image, const ImageContext& context, profile::Profile* profile) {
+  std::unordered_map<uint32_t, uint64_t> oldest;
+  for (const segment::LiveSample& live : image.samples) {
+    const auto [at, added] = oldest.try_emplace(live.sample.site, live.sample.clock);
+    if (!added) at->second = std::min(at->second, live.sample.clock);
+  }
+  for (profile::Site& site : profile->sites) {
+    const auto at = oldest.find(site.id);
+    if (at != oldest.end()) site.oldest_ns = context.scale.ToNs(MinusOrZero(context.end_clock, at->second));
+  }
+}
+
+void AddExactPeak(const segment::ExactPeak& peak, const ImageContext& context, profile::Profile* profile) {
+  profile->peak_moments_unix_ns = {context.scale.ToUnixNs(peak.at_peak != 0 ? context.end_clock : peak.peak_time)};
+  profile->threads = peak.threads;
+  profile->peak_batch_bytes = peak.threads > 1 ? peak.batch_bytes : 0;
+}
+
+void AddSampledPeak(const sampling::PeakHalves& peak, const ImageContext& context, profile::Profile* profile) {
+  for (int half = 0; half < 2; ++half) {
+    profile->peak_moments_unix_ns.push_back(context.scale.ToUnixNs(sampling::MomentOf(peak, half, context.end_clock)));
+  }
+  profile->totals.peak_whole = profile::VolumeOf(peak.whole_at_maximum);
+  profile->totals.peak_most_proven = peak.largest_proven;
+}
+
+}  // namespace
+
+uint64_t LatestClock(const segment::RawImage& image) {
+  uint64_t latest = std::max(image.header.started_clock, image.header.exact_peak.peak_time);
+  for (const uint64_t moment : image.header.sampled_peak.moment_ns) latest = std::max(latest, moment);
+  for (const segment::LiveSample& live : image.samples) latest = std::max(latest, live.sample.clock);
+  for (const segment::Module& module : image.modules) {
+    latest = std::max({latest, module.loaded_clock, module.unloaded_clock});
+  }
+  return latest;
+}
+
+profile::Profile ProfileOf(const segment::RawImage& image, const ImageContext& context) {
+  profile::Profile profile;
+  const segment::ImageHeader& header = image.header;
+  const bool exact = header.mode == segment::Mode::kExact;
+  profile.mode = exact ? "exact" : "bytes";
+  profile.period_bytes = exact ? 0 : header.period_bytes;
+  if (exact) {
+    ConvertSites(image, image.exact_sites, context, &profile);
+    AddExactPeak(header.exact_peak, context, &profile);
+  } else {
+    ConvertSites(image, image.sampled_sites, context, &profile);
+    AddAges(image, context, &profile);
+    AddSampledPeak(header.sampled_peak, context, &profile);
+  }
+  profile::SumTotals(&profile);
+  profile.unattributed_objects = header.unattributed_objects;
+  profile.unattributed_bytes = header.unattributed_bytes;
+  profile.unknown_frees = header.unknown_frees;
+  profile.inherited_bytes = header.inherited_bytes;
+  profile.own_bytes = image.extent_bytes;
+  AddLossAndNotes(image, context.running, &profile);
+  return profile;
+}
+
+}  // namespace heaptally::collect

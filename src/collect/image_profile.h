@@ -1,0 +1,45 @@
+// From one image's raw records to the model: pure conversion, no look at the world. snapshot.h gathers what it needs.
+#pragma once
+
+#include <vector>
+
+#include "collect/clock_scale.h"
+#include "profile/profile.h"
+#include "segment/raw_image.h"
+
+namespace heaptally::collect {
+
+// What the records do not say by themselves.
+struct ImageContext {
+  std::vector<segment::Module> modules;  // by module id: inherited ones first
+  ClockScale scale;
+  uint64_t end_clock = 0;  // the moment of the snapshot, or of the process's end, in clock units
+  bool running = true;
+};
+
+// Modules, frames, sites, totals, peak, loss and notes. Identity, state and time are left to the caller.
+profile::Profile ProfileOf(const segment::RawImage& image, const ImageContext& context);
+
+// The latest moment of which the image knows: no later than the end of a dead process, for which nobody else knows
+// better.
+uint64_t LatestClock(const segment::RawImage& image);
+
+// ---- parts, each in a file of its own
+
+// Distinct frames, and each site's frames innermost first (image_stacks.cc).
+void ConvertStacks(const segment::RawImage& image, const std::vector<segment::Module>& modules,
+                   const std::vector<uint32_t>& kept_sites, profile::Profile* profile);
+
+// Histograms of one site (image_histograms.cc). A first class is not stored: it is the total minus what the chain
+// holds.
+struct Histograms {
+  std::vector<profile::Bucket> sizes;
+  std::vector<profile::Bucket> lifetimes_ns;
+};
+Histograms HistogramsOf(const segment::RawImage& image, const segment::ExactSite& site, const ClockScale& scale);
+Histograms HistogramsOf(const segment::RawImage& image, const segment::SampledSite& site, const ClockScale& scale);
+
+// Loss and notes (image_notes.cc).
+void AddLossAndNotes(const segment::RawImage& image, bool running, profile::Profile* profile);
+
+}  // namespace heaptally::collect

@@ -1,0 +1,77 @@
+#include "collect/segments.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "collect/test_directory.h"
+#include "segment/segment_builder.h"
+
+namespace heaptally::collect {
+namespace {
+
+std::string Content(segment::SegmentBuilder builder) {
+  const auto bytes = builder.Build();
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST(SegmentNames, PartsOfANameAndNothingElse) {
+  const auto name = ParseSegmentName("4711-998877-1fa0.seg");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->pid, 4711);
+  EXPECT_EQ(name->start_ticks, 998877u);
+  for (const char* wrong : {"", "4711.seg", "4711-5-a", "4711-5-a.segx", "x-5-a.seg", "-4-5-a.seg", "4711-5-.seg",
+                            "99999999999-1-1.seg", "1-1-fffffffffffffffff.seg", ".4711-5-a.seg"}) {
+    EXPECT_FALSE(ParseSegmentName(wrong)) << wrong;
+  }
+}
+
+TEST(Segments, ListedByPidAndStartOthersLeftAlone) {
+  TestDirectory directory;
+  const std::string content = Content(segment::SegmentBuilder(segment::Mode::kExact));
+  for (const char* name : {"20-7-a.seg", "3-9-b.seg", "3-8-c.seg", "README", "5-5-d.capture"})
+    directory.Write(name, content);
+  std::filesystem::create_symlink(directory.path() + "/README", directory.path() + "/6-6-e.seg");
+  std::string error;
+  const auto all = ListSegments(directory.path(), &error);
+  ASSERT_TRUE(all) << error;
+  ASSERT_EQ(all->size(), 3u);
+  EXPECT_EQ((*all)[0].start_ticks, 8u);
+  EXPECT_EQ((*all)[2].pid, 20);
+  EXPECT_GE(TotalBytes(*all), 3 * content.size() / 2);
+  EXPECT_EQ(SegmentsOfPid(*all, 3).size(), 2u);
+  EXPECT_TRUE(RemoveSegment((*all)[0].path, &error));
+  EXPECT_EQ(ListSegments(directory.path(), &error)->size(), 2u);
+}
+
+TEST(Segments, OfARunAndOfForkedChildren) {
+  TestDirectory directory;
+  segment::SegmentBuilder ours(segment::Mode::kExact), other(segment::Mode::kExact);
+  std::strcpy(ours.header.run_id, "beef");
+  ours.AddImage(segment::Mode::kExact, segment::Origin::kFork).header.pid = 77;
+  directory.Write("10-1-a.seg", Content(ours));
+  directory.Write("11-1-b.seg", Content(other));
+  std::string error;
+  const auto all = ListSegments(directory.path(), &error);
+  ASSERT_TRUE(all) << error;
+  ASSERT_EQ(SegmentsOfRun(*all, "beef").size(), 1u);
+  EXPECT_EQ(SegmentsOfRun(*all, "beef")[0].pid, 10);
+  ASSERT_EQ(SegmentsOfPid(*all, 77).size(), 1u);
+  EXPECT_EQ(SegmentsOfPid(*all, 77)[0].pid, 10);
+}
+
+TEST(Segments, ADirectoryThatOthersMayWriteToIsRefused) {
+  TestDirectory directory;
+  std::string error;
+  chmod(directory.path().c_str(), 0777);
+  EXPECT_FALSE(ListSegments(directory.path(), &error));
+  EXPECT_NE(error.find("written by other users"), std::string::npos) << error;
+  EXPECT_FALSE(ListSegments(directory.Write("file", ""), &error));
+  const auto none = ListSegments(directory.path() + "/missing", &error);
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->empty());
+}
+
+}  // namespace
+}  // namespace heaptally::collect
