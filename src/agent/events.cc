@@ -130,7 +130,7 @@ void BeginMove(const platform::Registers& caller, void* old_pointer, uint64_t si
   if (old_pointer == nullptr) return;
   if (g_image.header->mode == Mode::kExact) {
     move->exact_transit = exact::BeginMove(reinterpret_cast<uint64_t>(old_pointer));
-    move->in_transit = move->exact_transit.key != nullptr;
+    move->in_transit = static_cast<bool>(move->exact_transit.slot);
     move->intent.exact = true;
   } else if (MayBeRecorded(old_pointer)) {
     move->sampled_transit = sampled::BeginMove(old_pointer);
@@ -145,7 +145,7 @@ void EndMove(const Move& move, const platform::Registers& caller, void* old_poin
   if (new_pointer == nullptr) {
     if (exact && freed && !move.in_transit && move.intent.record) __atomic_fetch_add(&g_image.header->unknown_frees, 1, __ATOMIC_RELAXED);
     if (!move.in_transit) return;
-    if (exact) return freed ? exact::EndMove(move.exact_transit) : exact::AbortMove(move.exact_transit);
+    if (exact) return freed ? exact::EndMove(move.exact_transit, reinterpret_cast<uint64_t>(old_pointer)) : exact::AbortMove(move.exact_transit);
     return freed ? sampled::EndMove(move.sampled_transit) : sampled::AbortMove(move.sampled_transit);
   }
   if (!move.intent.record) {

@@ -16,19 +16,13 @@ using segment::ExactPeak;
 using segment::ExactSite;
 using segment::Loss;
 
-// A live block: site (24 bits), birth (40 bits of clock units >> 11: 14 days at 1.9 GHz; older blocks' lifetimes wrap),
-// size (48 bits), thread entry (16 bits).
-struct Block {
-  uint64_t site_and_birth;
-  uint64_t size_and_thread;
-};
-constexpr uint32_t kBirthShift = 11;
-constexpr uint64_t kBirthMask = (uint64_t{1} << 40) - 1;
-constexpr uint64_t kFirstBuckets = 4096;
+constexpr uint64_t kFirstBuckets = 2048;
+constexpr uint64_t kFirstBigBuckets = 64;
 constexpr int64_t kBatchBytes = 16 << 10;
 constexpr uint32_t kMaxChain = 16;
 
-LiveTable<Block> g_live;
+BlockTable g_live;
+LiveTable<uint64_t> g_big;  // sizes of blocks too large for an entry of g_live
 uint32_t g_grow_lock;
 
 uint64_t Birth(uint64_t now) { return now >> kBirthShift & kBirthMask; }
@@ -135,19 +129,22 @@ HT_ALWAYS_INLINE void ChangeLive(int64_t delta) {
   PublishLive(peak, TakePending(entry));
 }
 
-HT_COLD bool GrowLive() {
+// Adds a piece to `table`, twice as large as its last. One grower at a time; false when there is no memory, or when this
+// thread interrupted its own growing.
+template <typename Bucket, typename Table>
+HT_COLD bool Grow(Table* table, uint64_t first_buckets) {
   uint32_t spins = 0;
-  const uint32_t seen = g_live.pieces();
+  const uint32_t seen = table->pieces();
   while (__atomic_exchange_n(&g_grow_lock, 1u, __ATOMIC_ACQUIRE) != 0) {
     if (++spins > 2000) return false;
     platform::Syscall(platform::Call::kSchedYield);
   }
-  bool grown = g_live.pieces() != seen;
-  if (!grown && seen < LiveTable<Block>::kMaxPieces) {
-    const uint64_t buckets = seen == 0 ? kFirstBuckets : g_live.last_piece_buckets() * 2;
-    auto* memory = static_cast<LiveTable<Block>::Bucket*>(MapPrivate(buckets * sizeof(LiveTable<Block>::Bucket)));
+  bool grown = table->pieces() != seen;
+  if (!grown && seen < Table::kMaxPieces) {
+    const uint64_t buckets = seen == 0 ? first_buckets : table->last_piece_buckets() * 2;
+    auto* memory = static_cast<Bucket*>(MapPrivate(buckets * sizeof(Bucket)));
     if (memory != nullptr) {
-      g_live.AddPiece(memory, buckets);
+      table->AddPiece(memory, buckets);
       grown = true;
     }
   }
@@ -155,18 +152,43 @@ HT_COLD bool GrowLive() {
   return grown;
 }
 
-LiveTable<Block>::Slot ClaimOrGrow(uint64_t address) {
+bool GrowLive() { return Grow<BlockBucket>(&g_live, kFirstBuckets); }
+bool GrowBig() { return Grow<LiveBucket<uint64_t>>(&g_big, kFirstBigBuckets); }
+
+HT_COLD void RememberBigSize(uint64_t address, uint64_t size) {
   for (;;) {
-    const LiveTable<Block>::Slot slot = g_live.Claim(address);
-    if (HT_LIKELY(static_cast<bool>(slot)) || !GrowLive()) return slot;
+    const LiveTable<uint64_t>::Slot slot = g_big.Claim(address);
+    if (slot) {
+      *slot.value = size;
+      LiveTable<uint64_t>::Publish(slot, address);
+      return;
+    }
+    if (!GrowBig()) {
+      CountLoss(Loss::kLiveTableFull);
+      return;
+    }
   }
 }
 
-uint32_t SiteOfBlock(const Block& block) { return static_cast<uint32_t>(block.site_and_birth >> 40); }
-uint64_t SizeOfBlock(const Block& block) { return block.size_and_thread & ((uint64_t{1} << 48) - 1); }
+HT_COLD uint64_t TakeBigSize(uint64_t address) {
+  const LiveTable<uint64_t>::Slot slot = g_big.Find(address);
+  if (!slot) return kBigSize;
+  const uint64_t size = *slot.value;
+  LiveTable<uint64_t>::Drop(slot);
+  return size;
+}
 
-Block MakeBlock(uint64_t size, uint32_t site, uint64_t birth) {
-  return {static_cast<uint64_t>(site) << 40 | birth, size | static_cast<uint64_t>(t_state.slot) << 48};
+HT_ALWAYS_INLINE Block MakeBlock(uint64_t size, uint32_t site, uint64_t birth) {
+  Block block;
+  block.size = size < kBigSize ? size : kBigSize;
+  block.site = site;
+  block.birth = birth;
+  return block;
+}
+
+// The requested size of a block that has just been ended (its big size is forgotten with it).
+HT_ALWAYS_INLINE uint64_t EndedSize(const Block& block, uint64_t address) {
+  return HT_LIKELY(block.size != kBigSize) ? block.size : TakeBigSize(address);
 }
 
 HT_ALWAYS_INLINE void BookAllocation(ExactSite* site, uint64_t size) {
@@ -175,43 +197,46 @@ HT_ALWAYS_INLINE void BookAllocation(ExactSite* site, uint64_t size) {
   AddCounts(&site->allocated, 1, size);
 }
 
-void BookRelease(const Block& block, uint64_t now) {
-  ExactSite* site = ExactSiteAt(SiteOfBlock(block));
-  LeavePeak(&g_image.header->exact_peak);
+HT_ALWAYS_INLINE void BookRelease(ExactSite* site, uint64_t size, uint64_t birth, uint64_t now) {
   KeepPeakValue(site);
-  const uint64_t birth = block.site_and_birth & kBirthMask;
   const uint64_t lifetime = ((Birth(now) - birth) & kBirthMask) << kBirthShift;
   CountClass(&site->head.first_life_class, &site->head.life_histogram, ClassOf(lifetime));
-  AddCounts(&site->freed, 1, SizeOfBlock(block));
+  AddCounts(&site->freed, 1, size);
 }
 
-bool IsTemporary(uint64_t address, const Block& block) {
-  return address == t_state.last_block && block.size_and_thread >> 48 == t_state.slot && t_state.slot != kNoThreadEntry;
-}
-
-bool Record(uint64_t address, const Block& block) {
-  const LiveTable<Block>::Slot slot = ClaimOrGrow(address);
-  if (!slot) {
-    CountLoss(Loss::kLiveTableFull);
-    return false;
+HT_ALWAYS_INLINE bool Record(uint64_t address, uint64_t size, uint32_t site, uint64_t birth) {
+  const Block block = MakeBlock(size, site, birth);
+  if (HT_UNLIKELY(block.size == kBigSize)) RememberBigSize(address, size);
+  while (HT_UNLIKELY(!g_live.Insert(address, block))) {
+    if (!GrowLive()) {
+      CountLoss(Loss::kLiveTableFull);
+      return false;
+    }
   }
-  *slot.value = block;
-  LiveTable<Block>::Publish(slot, address);
+  t_state.last_block = address;
+  t_state.last_birth = birth;
   return true;
 }
 
 // A record whose address was handed out again: its release was never seen.
-HT_COLD void EndLostRelease(const LiveTable<Block>::Slot& slot, uint64_t address) {
-  const Block block = *slot.value;
-  if (!LiveTable<Block>::Take(slot, address, kDeadKey)) return;
-  BookRelease(block, Now());
-  ChangeLive(-static_cast<int64_t>(SizeOfBlock(block)));
+HT_COLD void EndLostRelease(const BlockTable::Slot& slot, uint64_t address) {
+  const Block block = BlockTable::Read(slot);
+  if (!BlockTable::Take(slot, BlockTable::kFree)) return;
+  const uint64_t size = EndedSize(block, address);
+  LeavePeak(&g_image.header->exact_peak);
+  BookRelease(ExactSiteAt(block.site), size, block.birth, Now());
+  ChangeLive(-static_cast<int64_t>(size));
   CountLoss(Loss::kLostRelease);
+}
+
+HT_ALWAYS_INLINE void EndLostReleaseOf(uint64_t address) {
+  const BlockTable::Slot lost = g_live.Find(address);
+  if (HT_UNLIKELY(static_cast<bool>(lost))) EndLostRelease(lost, address);
 }
 
 }  // namespace
 
-bool Open() { return GrowLive(); }
+bool Open() { return GrowLive() && GrowBig(); }
 
 void Reopen() {
   // Wiped, so empty; the pieces stay where they are.
@@ -219,78 +244,72 @@ void Reopen() {
 }
 
 void Acquired(uint64_t address, uint64_t size, uint32_t site_id) {
-  if (const LiveTable<Block>::Slot old = g_live.Find(address); HT_UNLIKELY(static_cast<bool>(old))) EndLostRelease(old, address);
+  EndLostReleaseOf(address);
   BookAllocation(ExactSiteAt(site_id), size);
   ChangeLive(static_cast<int64_t>(size));
-  Record(address, MakeBlock(size, site_id, Birth(Now())));
-  t_state.last_block = address;
+  Record(address, size, site_id, Birth(Now()));
 }
 
 bool Releasing(uint64_t address) {
-  const LiveTable<Block>::Slot slot = g_live.Find(address);
+  const BlockTable::Slot slot = g_live.Find(address);
   if (!slot) return false;
-  const Block block = *slot.value;
-  if (!LiveTable<Block>::Take(slot, address, kDeadKey)) return false;
-  BookRelease(block, Now());
-  if (IsTemporary(address, block)) {
-    __atomic_fetch_add(&ExactSiteAt(SiteOfBlock(block))->temporary, 1, __ATOMIC_RELAXED);
+  const Block block = BlockTable::Read(slot);
+  if (!BlockTable::Take(slot, BlockTable::kFree)) return false;
+  const uint64_t size = EndedSize(block, address);
+  ExactSite* site = ExactSiteAt(block.site);
+  LeavePeak(&g_image.header->exact_peak);
+  BookRelease(site, size, block.birth, Now());
+  // The birth tells this thread's last block from one that another thread was given at the same address since.
+  if (address == t_state.last_block && block.birth == t_state.last_birth) {
+    __atomic_fetch_add(&site->temporary, 1, __ATOMIC_RELAXED);
     t_state.last_block = 0;
   }
-  ChangeLive(-static_cast<int64_t>(SizeOfBlock(block)));
+  ChangeLive(-static_cast<int64_t>(size));
   return true;
 }
 
 Transit BeginMove(uint64_t address) {
   Transit transit;
-  const LiveTable<Block>::Slot slot = g_live.Find(address);
+  const BlockTable::Slot slot = g_live.Find(address);
   if (!slot) return transit;
-  const Block block = *slot.value;
-  if (!LiveTable<Block>::Take(slot, address, kTransitKey)) return transit;
-  transit.key = slot.key;
-  transit.address = address;
-  transit.value[0] = block.site_and_birth;
-  transit.value[1] = block.size_and_thread;
+  transit.block = BlockTable::Read(slot);
+  if (BlockTable::Take(slot, BlockTable::kTransit)) transit.slot = slot;
   return transit;
 }
 
 void AbortMove(const Transit& transit) {
-  if (transit.key != nullptr) __atomic_store_n(transit.key, LiveKey(transit.address), __ATOMIC_RELEASE);
+  if (transit.slot) BlockTable::Restore(transit.slot);
 }
 
-void EndMove(const Transit& transit) {
-  if (transit.key == nullptr) return;
-  const Block block{transit.value[0], transit.value[1]};
-  BookRelease(block, Now());
-  ChangeLive(-static_cast<int64_t>(SizeOfBlock(block)));
-  __atomic_store_n(transit.key, kDeadKey, __ATOMIC_RELEASE);
+void EndMove(const Transit& transit, uint64_t old_address) {
+  if (!transit.slot) return;
+  const uint64_t size = EndedSize(transit.block, old_address);
+  LeavePeak(&g_image.header->exact_peak);
+  BookRelease(ExactSiteAt(transit.block.site), size, transit.block.birth, Now());
+  ChangeLive(-static_cast<int64_t>(size));
+  BlockTable::Drop(transit.slot);
 }
 
 void CommitMove(const Transit& transit, uint64_t old_address, uint64_t new_address, uint64_t size, uint32_t site_id) {
-  const Block old{transit.value[0], transit.value[1]};
-  const bool known = transit.key != nullptr;
+  const bool known = static_cast<bool>(transit.slot);
+  const uint64_t old_size = known ? EndedSize(transit.block, old_address) : 0;
+  EndLostReleaseOf(new_address);
   ExactSite* site = ExactSiteAt(site_id);
-  if (const LiveTable<Block>::Slot lost = g_live.Find(new_address); HT_UNLIKELY(static_cast<bool>(lost))) EndLostRelease(lost, new_address);
   const uint64_t now = Now();
-  // One event: a fall of the total may be a peak, a rise may make one.
-  const int64_t delta = static_cast<int64_t>(size) - (known ? static_cast<int64_t>(SizeOfBlock(old)) : 0);
+  // One event: only a fall of the total can end a peak, and only a rise can make one.
+  const int64_t delta = static_cast<int64_t>(size) - static_cast<int64_t>(old_size);
   if (delta < 0) LeavePeak(&g_image.header->exact_peak);
   BookAllocation(site, size);
   __atomic_fetch_add(&site->reallocs, 1, __ATOMIC_RELAXED);
   if (new_address == old_address) __atomic_fetch_add(&site->reallocs_in_place, 1, __ATOMIC_RELAXED);
-  // The birth time is carried over; the lifetime of the old size is not a lifetime of a block, so it is not counted as a
-  // release in the histogram's chain but as one of the class that the block will have lived.
-  const uint64_t birth = known ? old.site_and_birth & kBirthMask : Birth(now);
-  Record(new_address, MakeBlock(size, site_id, birth));
+  // One birth for the block, however often it moved.
+  const uint64_t birth = known ? transit.block.birth : Birth(now);
+  Record(new_address, size, site_id, birth);
   if (known) {
-    ExactSite* old_site = ExactSiteAt(SiteOfBlock(old));
-    KeepPeakValue(old_site);
-    const uint64_t lifetime = ((Birth(now) - birth) & kBirthMask) << kBirthShift;
-    CountClass(&old_site->head.first_life_class, &old_site->head.life_histogram, ClassOf(lifetime));
-    AddCounts(&old_site->freed, 1, SizeOfBlock(old));
-    __atomic_store_n(transit.key, kDeadKey, __ATOMIC_RELEASE);
+    BookRelease(ExactSiteAt(transit.block.site), old_size, birth, now);
+    BlockTable::Drop(transit.slot);
   }
   ChangeLive(delta);
-  t_state.last_block = new_address;
 }
 
 }  // namespace heaptally::agent::exact

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "agent/block_table.h"
+
 namespace heaptally::agent::exact {
 
 bool Open();
@@ -20,13 +22,12 @@ bool Releasing(uint64_t address);
 
 // realloc: the old block's record stays, counted live, without an address, while the real call runs.
 struct Transit {
-  uint64_t* key = nullptr;  // nullptr: the old block was not recorded
-  uint64_t address = 0;
-  uint64_t value[2] = {};
+  BlockTable::Slot slot;  // none: the old block was not recorded
+  Block block;
 };
 Transit BeginMove(uint64_t address);
 void AbortMove(const Transit& transit);                                       // the real call failed: the old block is live
 void CommitMove(const Transit& transit, uint64_t old_address, uint64_t new_address, uint64_t size, uint32_t site);
-void EndMove(const Transit& transit);                                         // realloc(p, 0) freed it
+void EndMove(const Transit& transit, uint64_t old_address);                   // realloc(p, 0) freed it
 
 }  // namespace heaptally::agent::exact

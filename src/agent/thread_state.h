@@ -16,6 +16,7 @@ struct ThreadState {
   // stands there means that no allocation came in between ("temporary").
   uint64_t last_block = 0;
   int64_t countdown_after_last = 0;
+  uint64_t last_birth = 0;
   // Guard: the stack address of the slow path that is inside a real call now, 0 if none (guard.h).
   uint64_t guard_sp = 0;
   unwind::StackBounds bounds;

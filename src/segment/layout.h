@@ -249,15 +249,15 @@ struct Counts {                // written whole by one cmpxchg16b
 struct alignas(64) ExactSite {
   Counts allocated;            // a realloc counts once here with its full new size ...
   Counts freed;                // ... and once here with its full old size
-  Counts peak;                 // live at the last peak; valid iff peak_epoch equals the image's
   uint64_t peak_epoch;
+  SiteHead head;               // what every event looks at ends here, with the first cache line
+  Counts peak;                 // live at the last peak; valid iff peak_epoch equals the image's
   uint64_t temporary;          // freed by its own thread before that thread's next allocation
   uint64_t reallocs;
   uint64_t reallocs_in_place;
-  SiteHead head;
   uint8_t reserved[24];
 };
-static_assert(sizeof(ExactSite) == 128);
+static_assert(sizeof(ExactSite) == 128 && offsetof(ExactSite, peak) == 64);
 
 struct alignas(64) SampledSite {
   SiteHead head;
