@@ -17,10 +17,12 @@ constexpr auto kInverseFactorials = [] {
   return table;
 }();
 
-// (e^x - 1)/x for x = fraction / 2^64, in units of 2^-63: 1 + x/2 + x^2/6 + ...
+// (e^x - 1)/x for x = fraction / 2^64, in units of 2^-63: 1 + x/2 + x^2/6 + ..., up to the first power below 2^-64
 uint64_t Expm1OverX(uint64_t fraction) {
-  uint64_t sum = kInverseFactorials[kTerms - 1];
-  for (int n = kTerms - 2; n >= 0; --n) sum = kInverseFactorials[n] + MultiplyHigh(fraction, sum);
+  const int zeros = std::countl_zero(fraction);
+  const int last = zeros < 4 ? kTerms - 1 : 64 / zeros;
+  uint64_t sum = kInverseFactorials[last];
+  for (int n = last - 1; n >= 0; --n) sum = kInverseFactorials[n] + MultiplyHigh(fraction, sum);
   return sum;
 }
 
