@@ -6,6 +6,10 @@ namespace heaptally::symbols {
 
 std::unique_ptr<DwarfIndex> DwarfIndex::Open(const ElfImage& image, std::string* problem) {
   if (!image.HasContents(".debug_info")) return nullptr;
+  if (image.IsCompressed(".debug_info")) {
+    *problem = "debug information is compressed in an unknown way, or damaged";
+    return nullptr;
+  }
   Dwarf* dwarf = dwarf_begin_elf(image.elf(), DWARF_C_READ, nullptr);
   if (dwarf == nullptr) {
     *problem = std::string("debug information is unreadable: ") + dwarf_errmsg(-1);

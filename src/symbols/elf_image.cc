@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "symbols/compression.h"
+
 namespace heaptally::symbols {
 namespace {
 
@@ -69,9 +71,7 @@ std::unique_ptr<ElfImage> ElfImage::Open(const std::string& path, std::string* p
     *problem = "big-endian ELF files are not supported";
   } else {
     std::unique_ptr<ElfImage> image(new ElfImage(path, fd, elf));
-    image->ReadCode();
-    image->ReadBuildId();
-    image->Decompress();
+    image->Read();
     return image;
   }
   elf_end(elf);
@@ -79,9 +79,34 @@ std::unique_ptr<ElfImage> ElfImage::Open(const std::string& path, std::string* p
   return nullptr;
 }
 
+std::unique_ptr<ElfImage> ElfImage::OpenMiniDebugInfo(const ElfImage& outer) {
+  const std::string_view packed = outer.Bytes(".gnu_debugdata");
+  if (packed.empty()) return nullptr;
+  Inflated plain = InflateXz(packed, uint64_t{256} << 20);
+  if (plain.bytes == nullptr) return nullptr;
+  Elf* elf = elf_memory(plain.bytes.get(), plain.size);
+  GElf_Ehdr ehdr;
+  if (elf == nullptr || elf_kind(elf) != ELF_K_ELF || gelf_getehdr(elf, &ehdr) == nullptr ||
+      ehdr.e_ident[EI_DATA] != ELFDATA2LSB) {
+    elf_end(elf);
+    return nullptr;
+  }
+  std::unique_ptr<ElfImage> image(new ElfImage(outer.path() + " (.gnu_debugdata)", -1, elf));
+  image->buffers_.push_back(std::move(plain.bytes));
+  image->Read();
+  return image;
+}
+
 ElfImage::~ElfImage() {
   elf_end(elf_);
-  close(fd_);
+  if (fd_ >= 0) close(fd_);
+}
+
+void ElfImage::Read() {
+  ReadCode();
+  ReadBuildId();
+  Decompress();
+  TerminateStrings();
 }
 
 void ElfImage::ReadCode() {
@@ -118,7 +143,45 @@ void ElfImage::Decompress() {
   for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_, scn)) != nullptr;) {
     GElf_Shdr shdr;
     if (gelf_getshdr(scn, &shdr) == nullptr || !(shdr.sh_flags & SHF_COMPRESSED)) continue;
-    elf_compress(scn, 0, 0);  // a failure leaves the section compressed, and its readers see no contents
+    // A failure leaves the section compressed, and its readers see no contents.
+    if (elf_compress(scn, 0, 0) < 0) DecompressZstd(scn, shdr);
+  }
+}
+
+void ElfImage::DecompressZstd(Elf_Scn* scn, GElf_Shdr shdr) {
+  constexpr uint32_t kZstd = 2;  // ELFCOMPRESS_ZSTD, which elf.h has since glibc 2.37
+  GElf_Chdr header;
+  Elf_Data* data = elf_getdata(scn, nullptr);
+  if (data == nullptr || data->d_buf == nullptr || gelf_getchdr(scn, &header) == nullptr || header.ch_type != kZstd)
+    return;
+  const size_t header_bytes = gelf_getclass(elf_) == ELFCLASS64 ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+  if (data->d_size <= header_bytes) return;
+  const std::string_view packed(static_cast<const char*>(data->d_buf) + header_bytes, data->d_size - header_bytes);
+  Inflated plain = InflateZstd(packed, header.ch_size);
+  if (plain.bytes == nullptr) return;
+  data->d_buf = plain.bytes.get();
+  data->d_size = plain.size;
+  data->d_type = ELF_T_BYTE;
+  buffers_.push_back(std::move(plain.bytes));
+  shdr.sh_flags &= ~uint64_t{SHF_COMPRESSED};
+  shdr.sh_size = plain.size;
+  gelf_update_shdr(scn, &shdr);
+}
+
+bool ElfImage::IsCompressed(const char* name) const {
+  Elf_Scn* scn = Section(name);
+  GElf_Shdr shdr;
+  return scn != nullptr && gelf_getshdr(scn, &shdr) != nullptr && (shdr.sh_flags & SHF_COMPRESSED);
+}
+
+void ElfImage::TerminateStrings() {
+  for (const char* name : {".debug_str", ".debug_line_str", ".debug_info", ".debug_types"}) {
+    const std::string_view bytes = Bytes(name);
+    if (bytes.empty() || bytes.back() == '\0') continue;
+    auto copy = std::make_unique<char[]>(bytes.size() + 1);
+    memcpy(copy.get(), bytes.data(), bytes.size());
+    elf_getdata(Section(name), nullptr)->d_buf = copy.get();
+    buffers_.push_back(std::move(copy));
   }
 }
 
@@ -180,6 +243,7 @@ DebugLink ElfImage::debug_link() const {
 bool ElfImage::FileCrc(uint32_t* crc) const {
   std::vector<unsigned char> block(1 << 16);
   uint32_t c = 0xffffffffu;
+  if (fd_ < 0) return false;
   for (off_t at = 0;;) {
     const ssize_t n = pread(fd_, block.data(), block.size(), at);
     if (n < 0) return false;

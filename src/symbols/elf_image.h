@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heaptally::symbols {
@@ -26,6 +27,8 @@ class ElfImage {
  public:
   // Opens a regular, little-endian ELF file. On failure returns null and sets `problem`.
   static std::unique_ptr<ElfImage> Open(const std::string& path, std::string* problem);
+  // The symbol table that MiniDebugInfo packs into `outer`'s .gnu_debugdata; null if there is none that can be read.
+  static std::unique_ptr<ElfImage> OpenMiniDebugInfo(const ElfImage& outer);
   ~ElfImage();
   ElfImage(const ElfImage&) = delete;
   ElfImage& operator=(const ElfImage&) = delete;
@@ -47,6 +50,9 @@ class ElfImage {
   // Bytes of a section after decompression; empty if there are none.
   std::string_view Bytes(const char* name) const;
 
+  // True if a section of this name is still compressed: in a way that we cannot read, or damaged.
+  bool IsCompressed(const char* name) const;
+
   // .gnu_debuglink; name "" if there is none.
   DebugLink debug_link() const;
   // CRC-32 (IEEE 802.3, as .gnu_debuglink uses it) over the whole file; false on a read error.
@@ -54,17 +60,22 @@ class ElfImage {
 
  private:
   ElfImage(std::string path, int fd, Elf* elf) : path_(std::move(path)), fd_(fd), elf_(elf) {}
+  void Read();
   void ReadCode();
   void ReadBuildId();
   // Makes zlib- and zstd-compressed debug sections plain.
   void Decompress();
+  void DecompressZstd(Elf_Scn* scn, GElf_Shdr shdr);
+  // Puts a zero behind each section with strings that does not end in one, because libdw hands out strings without
+  // looking for their end.
+  void TerminateStrings();
 
   std::string path_;
-  int fd_;
+  int fd_;  // -1: the image is in memory
   Elf* elf_;
   std::string build_id_hex_;
   std::vector<CodeRange> code_;
-  std::vector<std::unique_ptr<char[]>> inflated_;
+  std::vector<std::unique_ptr<char[]>> buffers_;  // what the sections of elf_ point to, beside the file
 };
 
 }  // namespace heaptally::symbols

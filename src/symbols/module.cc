@@ -43,6 +43,8 @@ void Module::Open() {
   OpenDebugInformation();
   symbols_.Add(*image_);
   if (debug_image_ != nullptr) symbols_.Add(*debug_image_);
+  mini_image_ = ElfImage::OpenMiniDebugInfo(*image_);
+  if (mini_image_ != nullptr) symbols_.Add(*mini_image_);
   symbols_.Build();
 }
 

@@ -36,6 +36,7 @@ class Module {
   std::string debug_problem_;  // why debug information is missing
   std::unique_ptr<ElfImage> image_;
   std::unique_ptr<ElfImage> debug_image_;
+  std::unique_ptr<ElfImage> mini_image_;
   SymbolTable symbols_;
   std::unique_ptr<DwarfIndex> dwarf_;
   std::unordered_map<uint64_t, std::vector<Frame>> cache_;

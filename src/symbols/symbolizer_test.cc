@@ -2,6 +2,7 @@
 #include "symbols/symbolizer.h"
 
 #include <gtest/gtest.h>
+#include <lzma.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -170,6 +171,15 @@ TEST_F(FileTest, WithoutDebugInformationThereAreNamesButNoLines) {
   EXPECT_EQ(At("c_inlined"), Lines{"f"});
   EXPECT_EQ(At("cold"), Lines{"outer::Hot(int)"});
   EXPECT_EQ(At("noreturn"), Lines{"outer::Last()"});
+}
+
+TEST_F(FileTest, ZstdSections) {
+  const std::string program = kFixtures + "/calls_zstd";
+  if (!fs::exists(program)) GTEST_SKIP() << "objcopy knows no zstd";
+  Use(program);
+  EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")});
+  EXPECT_EQ(At("anonymous").size(), 4u);
+  EXPECT_EQ(Problem(), "");
 }
 
 TEST_F(FileTest, ExactAddressesAreNotMovedBack) {
@@ -355,6 +365,25 @@ TEST_F(SeparateDebugFiles, AWrongBuildIdIsRejected) {
 TEST_F(SeparateDebugFiles, NoneIsSaid) {
   Use(Stripped("calls_noid"));
   ExpectNothing("debug file calls_noid.debug not found");
+}
+
+TEST_F(SeparateDebugFiles, MiniDebugInfo) {
+  std::ifstream in(kFixtures + "/few", std::ios::binary);
+  const std::string plain(std::istreambuf_iterator<char>(in), {});
+  std::vector<uint8_t> packed(lzma_stream_buffer_bound(plain.size()));
+  size_t size = 0;
+  ASSERT_EQ(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, nullptr, reinterpret_cast<const uint8_t*>(plain.data()),
+                                    plain.size(), packed.data(), &size, packed.size()),
+            LZMA_OK);
+  std::ofstream(folder_ / "packed", std::ios::binary).write(reinterpret_cast<const char*>(packed.data()), size);
+  const std::string program = folder_ / "few";
+  const std::string command = std::string(HEAPTALLY_OBJCOPY) +
+                              " --add-section .gnu_debugdata=" + (folder_ / "packed").string() + " " + kFixtures +
+                              "/few_stripped " + program;
+  ASSERT_EQ(system(command.c_str()), 0);
+  Use(program);
+  EXPECT_EQ(At("hidden"), Lines{"hidden"});
+  EXPECT_EQ(At("exported"), Lines{"exported_low"});
 }
 
 TEST_F(SeparateDebugFiles, AMissingSplitFileIsSaid) {
