@@ -4,19 +4,32 @@
 #include "platform/syscalls.h"
 #include "unwind/unwinder.h"
 
+extern "C" {  // the linker's: the agent's own first and last address
+extern const char __ehdr_start __attribute__((visibility("hidden")));
+extern const char _end __attribute__((visibility("hidden")));
+}
+
 namespace heaptally::agent {
 namespace {
 
 constexpr uint32_t kMaxInnerFrames = 64;  // deepest chain inside an allocator that is followed
+constexpr uint64_t kMaxHookFrame = 1024;  // bytes; the slow paths' frames are a few hundred
 
 bool InDefiner(uint64_t pc) { return pc - 1 >= g_definer.text_start && pc - 1 < g_definer.text_end; }
+
+bool InAgent(uint64_t pc) { return pc >= reinterpret_cast<uint64_t>(&__ehdr_start) && pc < reinterpret_cast<uint64_t>(&_end); }
+
+// Is the frame that is about to be left with stack pointer `sp` the one that holds the mark?
+bool HoldsMark(uint64_t sp, uint64_t mark) {
+  if (mark < sp || mark - sp > kMaxHookFrame) return false;
+  return *reinterpret_cast<volatile uint64_t*>(mark) == Guard::CookieOf(reinterpret_cast<void*>(mark));
+}
 
 }  // namespace
 
 bool IsNestedSlow(const platform::Registers& caller) {
-  if (!InDefiner(caller.pc)) return false;
   const uint64_t mark = t_state.guard_sp;
-  if (caller.sp >= mark) {
+  if (caller.sp > mark) {
     // From further up the same stack: the hook that set it was left by a jump. On another stack it may still be running.
     const unwind::StackBounds& bounds = t_state.bounds;
     const bool same_stack = mark >= bounds.proven_low && mark < bounds.high && caller.sp >= bounds.proven_low && caller.sp < bounds.high;
@@ -25,18 +38,12 @@ bool IsNestedSlow(const platform::Registers& caller) {
   }
   platform::Registers at = caller;
   for (uint32_t depth = 0; depth < kMaxInnerFrames; ++depth) {
+    if (at.pc_is_exact) return false;
+    // A real function that ends in a jump to another leaves no frame of its own, so the first may be the hook's already.
+    if (InAgent(at.pc)) return HoldsMark(at.sp, mark);
+    if (!InDefiner(at.pc)) return false;
     unwind::End end;
-    if (at.pc_is_exact || !InDefiner(at.pc)) return false;
-    if (!unwind::Step(&at, &t_state.bounds, &end)) return false;
-    if (at.sp > mark) {
-      // `at` is the first frame above the mark's: the frame before it was the hook's. It was reached from the definer alone.
-      return false;
-    }
-    if (!at.pc_is_exact && !InDefiner(at.pc)) {
-      // The first frame outside the definer: nested iff it is the hook's own, whose mark lies just above its stack pointer.
-      if (mark < at.sp || mark - at.sp > 1024) return false;
-      return *reinterpret_cast<volatile uint64_t*>(mark) == Guard::CookieOf(reinterpret_cast<void*>(mark));
-    }
+    if (!unwind::Step(&at, &t_state.bounds, &end) || at.sp > mark) return false;
   }
   return false;
 }

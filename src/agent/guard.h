@@ -1,8 +1,8 @@
 // Nested calls count once: what the real function calls of the family while it serves us is its own business.
 //
 // The agent calls no hook itself, so the guard stands only around real calls. The slow path leaves its mark on its own
-// stack frame and in TLS. A call is nested iff a guard is set and every frame from the call up to that mark is code of the
-// object that defines the real malloc, without a signal frame in between. Any simpler rule is wrong in one direction: by
+// stack frame and in TLS. A call is nested iff a guard is set and every frame from the call up to the one with that mark is
+// code of the object that defines the real malloc, without a signal frame in between. Any simpler rule is wrong in one direction: by
 // stack pointer alone, a siglongjmp out of a handler or a switch of coroutines blinds the thread or counts twice.
 #pragma once
 

@@ -127,14 +127,12 @@ void ResolveRealFunctions() {
   if (!g_definer.missing) FillGaps();
 }
 
-// glibc's malloc family calls none of its members through the symbol table; others (musl) do. Asked once, before the hooks
-// are open, so that a nested call lands in the cold way, which counts it.
+// Some real functions call another one through the symbol table (glibc's reallocarray calls realloc, musl's calloc calls
+// malloc). Asked once, before the hooks are open, so that the inner call lands in the cold way, which counts it; and with a
+// size that every allocator refuses, so that the program's heap stays as it was.
 namespace {
 
-void AllocateAligned() {
-  void* block = nullptr;
-  if (g_pass_through.posix_memalign(&block, 64, 64) == 0) g_pass_through.free(block);
-}
+constexpr size_t kRefused = SIZE_MAX / 2 - 65536;
 
 template <typename Call>
 bool CallsAnotherHook(Call call) {
@@ -143,19 +141,21 @@ bool CallsAnotherHook(Call call) {
   return cold::g_calls != before;
 }
 
-void CloseNested(RealFunctions* open) {
-  RealFunctions& real = g_pass_through;
-  if (CallsAnotherHook([&] { real.free(real.calloc(1, 24)); })) open->calloc = nullptr;
-  if (CallsAnotherHook([&] { real.free(real.aligned_alloc(64, 64)); })) open->aligned_alloc = nullptr;
-  if (CallsAnotherHook([&] { real.free(real.memalign(64, 64)); })) open->memalign = nullptr;
-  if (CallsAnotherHook([&] { real.free(real.valloc(64)); })) open->valloc = nullptr;
-  if (CallsAnotherHook([&] { real.free(real.pvalloc(64)); })) open->pvalloc = nullptr;
-  if (CallsAnotherHook([&] { AllocateAligned(); })) open->posix_memalign = nullptr;
-  if (CallsAnotherHook([&] { real.free(real.reallocarray(real.malloc(24), 2, 24)); })) open->reallocarray = nullptr;
-  if (CallsAnotherHook([&] { real.cfree(real.malloc(24)); })) open->cfree = nullptr;
+void AllocateAligned() {
+  void* block = nullptr;
+  if (g_pass_through.posix_memalign(&block, 64, kRefused) == 0) g_pass_through.free(block);
 }
 
-bool IsGlibc() { return elf::FindNext(_DYNAMIC, "gnu_get_libc_version").text_start == g_definer.text_start; }
+void CloseNested(RealFunctions* open) {
+  RealFunctions& real = g_pass_through;
+  if (CallsAnotherHook([&] { real.free(real.calloc(1, kRefused)); })) open->calloc = nullptr;
+  if (CallsAnotherHook([&] { real.free(real.aligned_alloc(64, kRefused)); })) open->aligned_alloc = nullptr;
+  if (CallsAnotherHook([&] { real.free(real.memalign(64, kRefused)); })) open->memalign = nullptr;
+  if (CallsAnotherHook([&] { real.free(real.valloc(kRefused)); })) open->valloc = nullptr;
+  if (CallsAnotherHook([&] { real.free(real.pvalloc(kRefused)); })) open->pvalloc = nullptr;
+  if (CallsAnotherHook(AllocateAligned)) open->posix_memalign = nullptr;
+  if (CallsAnotherHook([&] { real.free(real.reallocarray(nullptr, 1, kRefused)); })) open->reallocarray = nullptr;
+}
 
 }  // namespace
 
@@ -170,7 +170,7 @@ void OpenHooks(bool arena_in_use) {
     open.reallocarray = arena_aware::reallocarray;
     open.malloc_usable_size = arena_aware::malloc_usable_size;
   }
-  if (!IsGlibc()) CloseNested(&open);
+  CloseNested(&open);
   g_real = open;
 }
 
