@@ -1,4 +1,5 @@
-// Calls of every kind that names and lines can go wrong for. The tests find lines by the labels.
+// Calls of every kind that names and lines can go wrong for. The tests find lines by the labels. Each function writes
+// `sink` after its probe, so that no compiler makes the probe a tail call.
 #include "probe.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -13,18 +14,21 @@ namespace {
 
 INLINE int AnonymousInlined(int x) {
   Probe("anonymous");
+  sink = sink + 1;
   return x + 1;
 }
 
 struct Local {
   INLINE int Method(int x) {
     Probe("method");
+    sink = sink + 1;
     return AnonymousInlined(x);  // call:anonymous
   }
 };
 
 NOINLINE int AnonymousReal(int x) {
   Probe("anonymous_real");
+  sink = sink + 1;
   return x + sink;
 }
 
@@ -36,6 +40,7 @@ class Shape {
     Local local;
     auto lambda = [&](int y) __attribute__((always_inline)) {
       Probe("lambda");
+      sink = sink + 1;
       return local.Method(y);  // call:method
     };
     return lambda(x);  // call:lambda
@@ -45,6 +50,7 @@ class Shape {
 template <typename T>
 NOINLINE T Twice(T x) {
   Probe("template");
+  sink = sink + 1;
   return x + x;
 }
 
@@ -60,6 +66,7 @@ NOINLINE int InLocalClass(int x) {
   struct Inner {
     NOINLINE static int Work(int y) {
       Probe("local_class");
+      sink = sink + 1;
       return y + sink;
     }
   };
