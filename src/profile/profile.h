@@ -27,6 +27,7 @@ struct Amount {
     return *this;
   }
   double value() const { return static_cast<double>(proven) + inferred; }
+  bool operator==(const Amount&) const = default;
 };
 
 struct Volume {
@@ -37,6 +38,7 @@ struct Volume {
     bytes += other.bytes;
     return *this;
   }
+  bool operator==(const Volume&) const = default;
 };
 
 // The measures of the report's contract. live = allocated - freed.
@@ -54,6 +56,7 @@ struct Measures {
   double period = 0;        // the largest T under which something here may have been sampled; 0: exact
 
   Measures& operator+=(const Measures& other);
+  bool operator==(const Measures&) const = default;
 };
 
 struct Module {
@@ -63,6 +66,7 @@ struct Module {
   uint64_t map_end = 0;
   uint64_t bias = 0;
   bool unloaded = false;
+  bool operator==(const Module&) const = default;
 };
 
 inline constexpr uint32_t kNoModule = UINT32_MAX;
@@ -81,12 +85,14 @@ struct SourceFrame {
   uint32_t line = 0;
   bool inlined = false;
   std::string why;
+  bool operator==(const SourceFrame&) const = default;
 };
 
 struct Bucket {
   uint64_t from = 0;        // bytes, or ns
   uint64_t to = 0;
   Amount objects;
+  bool operator==(const Bucket&) const = default;
 };
 
 struct Site {
@@ -101,12 +107,14 @@ struct Site {
   std::vector<Bucket> sizes;         // by requested size, of all allocations
   std::vector<Bucket> lifetimes_ns;  // of freed blocks
   std::optional<uint64_t> oldest_ns;
+  bool operator==(const Site&) const = default;
 };
 
 // Where the process's resident memory is, as far as it was measured. Each part is measured by itself.
 struct Coverage {
   std::optional<uint64_t> rss_bytes, allocator_kept_bytes, mapped_resident_bytes, stacks_bytes, files_bytes, own_bytes, unexplained_bytes;
   std::optional<uint64_t> as_of_unix_ns;  // when it was measured
+  bool operator==(const Coverage&) const = default;
 };
 
 enum class State { kRunning, kExited, kKilled, kExecd, kUnknown };
@@ -115,6 +123,7 @@ struct ExitStatus {
   std::optional<int> status;
   std::optional<int> signal;
   std::optional<bool> oom;
+  bool operator==(const ExitStatus&) const = default;
 };
 
 struct Profile {
@@ -151,6 +160,8 @@ struct Profile {
   std::map<std::string, uint64_t> loss;  // reason -> events; only reasons that happened
   std::vector<std::string> notes;        // plain sentences for people
   uint64_t own_bytes = 0;        // of the segment
+
+  bool operator==(const Profile&) const = default;
 };
 
 // Recomputes totals from the sites.

@@ -1,0 +1,247 @@
+#include "store/capture.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "profile/estimates.h"
+#include "sampling/terms.h"
+#include "store/database.h"
+#include "store/profile_blobs.h"
+
+namespace heaptally::store {
+namespace {
+
+using profile::Amount;
+using profile::ExactAmount;
+using profile::Profile;
+using profile::Site;
+
+class CaptureTest : public testing::Test {
+ protected:
+  CaptureTest() {
+    std::string name = testing::TempDir() + "/heaptally_store_XXXXXX";
+    directory_ = mkdtemp(name.data());
+    path_ = directory_ + "/a.heaptally";
+  }
+  ~CaptureTest() override { std::filesystem::remove_all(directory_); }
+
+  std::string ReadFile() const {
+    std::ifstream file(path_, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  void WriteFile(const std::string& content) const {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << content;
+  }
+
+  std::string directory_, path_, error_;
+};
+
+using Random = std::mt19937_64;
+
+uint64_t RandomNumber(Random& random) { return random() >> (random() % 64); }
+
+Amount RandomAmount(Random& random, bool exact) {
+  if (exact || random() % 3 == 0) return ExactAmount(RandomNumber(random));
+  return {RandomNumber(random), static_cast<double>(random()) / 3, static_cast<double>(random()) * 1e9,
+          random() % 1000};
+}
+
+Site RandomSite(Random& random, uint32_t id, size_t frames) {
+  const bool exact = random() % 2 == 0;
+  Site site;
+  site.id = id;
+  if (random() % 8 == 0) site.memory_class = "mapped";
+  for (uint64_t i = random() % 40; i > 0; --i) site.frames.push_back(static_cast<uint32_t>(random() % frames));
+  site.truncated = random() % 4 == 0;
+  if (site.truncated) site.truncated_why = "code without unwind information";
+  site.other = random() % 9 == 0;
+  site.torn = random() % 9 == 0;
+  profile::Measures& m = site.measures;
+  for (Amount* amount :
+       {&m.allocated.objects, &m.allocated.bytes, &m.freed.objects, &m.freed.bytes, &m.live.objects, &m.live.bytes,
+        &m.peak.objects, &m.peak.bytes, &m.reallocs, &m.reallocs_in_place, &m.temporary, &m.peak_whole.bytes}) {
+    if (random() % 2 == 0) *amount = RandomAmount(random, exact);
+  }
+  if (!exact) m.floor_bytes = RandomNumber(random);
+  if (!exact) m.period = 524288;
+  for (uint64_t i = random() % 4; i > 0; --i)
+    site.sizes.push_back({16u << i, (32u << i) - 1, RandomAmount(random, exact)});
+  for (uint64_t i = random() % 4; i > 0; --i)
+    site.lifetimes_ns.push_back({RandomNumber(random), RandomNumber(random), RandomAmount(random, exact)});
+  if (random() % 2 == 0) site.oldest_ns = RandomNumber(random);
+  return site;
+}
+
+Profile RandomProfile(uint64_t seed) {
+  Random random(seed);
+  Profile profile;
+  profile.pid = static_cast<int32_t>(random() % 100000);
+  profile.exe = std::string("/usr/bin/with space \xff and NUL") + '\0';
+  profile.argv = {"a", "", "b c"};
+  profile.mode = "bytes";
+  profile.period_bytes = 524288;
+  profile.started_unix_ns = random();
+  profile.taken_unix_ns = random();
+  profile.state = static_cast<profile::State>(random() % 5);
+  if (random() % 2 == 0) profile.exit.signal = 9;
+  if (random() % 2 == 0) profile.exit.oom = true;
+  profile.coverage.rss_bytes = random();
+  profile.loss = {{"segment-full", 3}, {"lost-release", UINT64_MAX}};
+  profile.notes = {"One.", "Two."};
+  profile.peak_moments_unix_ns = {random(), random()};
+  profile.unknown_frees = random();
+  for (int i = 0; i < 5; ++i)
+    profile.modules.push_back({"/lib/m" + std::to_string(i), "ab", random(), random(), random(), i == 2});
+  for (int i = 0; i < 200; ++i) {
+    profile.frames.push_back(
+        {i % 7 == 0 ? profile::kNoModule : static_cast<uint32_t>(random() % 5), RandomNumber(random), i % 5 == 0});
+    auto& sources = profile.sources.emplace_back();
+    for (uint64_t j = random() % 3; j > 0; --j) {
+      sources.push_back(
+          {"f" + std::to_string(random() % 50), "x.cc", static_cast<uint32_t>(random() % 900), j > 1, ""});
+    }
+    if (sources.empty() && i % 2 == 0) sources.push_back({"", "", 0, false, "no such file"});
+  }
+  for (uint32_t i = 0; i < 100; ++i) profile.sites.push_back(RandomSite(random, i * 3, profile.frames.size()));
+  profile.totals.peak_whole.bytes = {5, 0.25, 3, 2};
+  profile::SumTotals(&profile);
+  return profile;
+}
+
+TEST_F(CaptureTest, WhatIsReadIsWhatWasWritten) {
+  std::vector<Profile> profiles;
+  for (uint64_t seed = 0; seed < 20; ++seed) profiles.push_back(RandomProfile(seed));
+  profiles.push_back({});
+  ASSERT_TRUE(WriteCapture(path_, profiles, &error_)) << error_;
+  const auto read = ReadCapture(path_, &error_, Which::kAll);
+  ASSERT_TRUE(read) << error_;
+  ASSERT_EQ(read->size(), profiles.size());
+  for (size_t i = 0; i < profiles.size(); ++i) EXPECT_TRUE((*read)[i] == profiles[i]) << i;
+  EXPECT_TRUE(LooksLikeCapture(path_));
+}
+
+TEST_F(CaptureTest, TheLastSnapshotOfEachImage) {
+  std::vector<Profile> profiles = {RandomProfile(1), RandomProfile(2), RandomProfile(1)};
+  profiles[2].taken_unix_ns = 77;
+  ASSERT_TRUE(WriteCapture(path_, profiles, &error_)) << error_;
+  const auto last = ReadCapture(path_, &error_);
+  ASSERT_TRUE(last) << error_;
+  ASSERT_EQ(last->size(), 2u);
+  EXPECT_EQ((*last)[0].pid, profiles[1].pid);
+  EXPECT_EQ((*last)[1].taken_unix_ns, 77u);
+}
+
+TEST_F(CaptureTest, ViewsForTheShell) {
+  Profile profile = RandomProfile(3);
+  profile.sites.clear();
+  for (uint32_t i = 0; i < 2000; ++i) {
+    Site site;
+    site.id = i;
+    site.frames = {0, 1};
+    site.measures.allocated = site.measures.live = {ExactAmount(i), ExactAmount(i * 10)};
+    profile.sites.push_back(site);
+  }
+  profile.sources[0] = {{"operator new(unsigned long)", "", 0, false, ""}, {"Table::grow", "table.cc", 51, false, ""}};
+  WriteOptions options;
+  options.is_plumbing = [](std::string_view name) { return name.starts_with("operator new"); };
+  ASSERT_TRUE(WriteCapture(path_, {profile}, &error_, options)) << error_;
+  auto database = Database::OpenForReading(path_, &error_);
+  ASSERT_TRUE(database);
+  Statement rows(&*database, "SELECT count(*), max(live_bytes), min(function), min(line) FROM site_row");
+  ASSERT_EQ(rows.Step(), Statement::Result::kRow);
+  EXPECT_EQ(rows.IntegerAt(0), 500);
+  EXPECT_EQ(rows.IntegerAt(1), 19990);
+  EXPECT_EQ(rows.BytesAt(2), "Table::grow");
+  EXPECT_EQ(rows.IntegerAt(3), 51);
+}
+
+TEST_F(CaptureTest, EachKindOfWrongFileIsASentence) {
+  EXPECT_FALSE(ReadCapture(path_, &error_));
+  EXPECT_NE(error_.find("No such file"), std::string::npos) << error_;
+  WriteFile("short");
+  EXPECT_FALSE(ReadCapture(path_, &error_));
+  EXPECT_NE(error_.find("too short"), std::string::npos) << error_;
+  WriteFile(std::string(5000, 'x'));
+  EXPECT_FALSE(ReadCapture(path_, &error_));
+  EXPECT_NE(error_.find("not a heaptally capture"), std::string::npos) << error_;
+  ASSERT_TRUE(WriteCapture(path_, {RandomProfile(1)}, &error_));
+  const std::string whole = ReadFile();
+  std::string changed = whole;
+  changed[63] = 2;
+  WriteFile(changed);
+  EXPECT_FALSE(ReadCapture(path_, &error_));
+  EXPECT_NE(error_.find("newer heaptally (capture format 2"), std::string::npos) << error_;
+  changed = whole;
+  changed[68] = 0;
+  WriteFile(changed);
+  EXPECT_FALSE(ReadCapture(path_, &error_));
+  EXPECT_NE(error_.find("an SQLite file, but"), std::string::npos) << error_;
+  EXPECT_FALSE(ReadCapture(directory_, &error_));
+  EXPECT_EQ(error_.find('\n'), std::string::npos);
+}
+
+TEST_F(CaptureTest, DamageIsNoticedOrHarmless) {
+  const Profile profile = RandomProfile(5);
+  ASSERT_TRUE(WriteCapture(path_, {profile}, &error_));
+  const std::string whole = ReadFile();
+  Random random(7);
+  int noticed = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::string changed = whole;
+    changed[100 + random() % (changed.size() - 100)] ^= static_cast<char>(1 + random() % 255);
+    if (round % 5 == 0) changed.resize(changed.size() * (random() % 100) / 100 + 100);
+    WriteFile(changed);
+    const auto read = ReadCapture(path_, &error_);
+    if (!read) {
+      ++noticed;
+      EXPECT_NE(error_.find("damaged"), std::string::npos) << error_;
+    } else if (read->size() == 1) {
+      EXPECT_TRUE((*read)[0] == profile);  // the damage hit rows for the shell
+    }
+  }
+  EXPECT_GT(noticed, 50);
+}
+
+TEST_F(CaptureTest, DamagedBlobsWithoutTheirSealAreStillHarmless) {
+  const ProfileBlobs blobs = Pack(RandomProfile(6));
+  Random random(8);
+  for (int round = 0; round < 3000; ++round) {
+    ProfileBlobs changed = blobs;
+    for (std::string* blob : {&changed.facts, &changed.modules, &changed.frames, &changed.sites}) {
+      for (uint64_t i = random() % 3; i > 0; --i) (*blob)[random() % blob->size()] = static_cast<char>(random());
+      if (random() % 16 == 0) blob->resize(random() % blob->size());
+    }
+    Profile profile;
+    Unpack(changed.facts, changed.modules, changed.frames, changed.sites, &profile);
+    for (const Site& site : profile.sites) {
+      for (const uint32_t frame : site.frames) ASSERT_LT(frame, profile.frames.size());
+    }
+  }
+}
+
+TEST_F(CaptureTest, NothingIsLeftOfAnUnfinishedOne) {
+  {
+    auto writer = CaptureWriter::Create(path_, {}, &error_);
+    ASSERT_TRUE(writer) << error_;
+    ASSERT_TRUE(writer->Add(RandomProfile(1), &error_));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(directory_));
+  EXPECT_FALSE(WriteCapture(directory_ + "/missing/a", {}, &error_));
+  EXPECT_NE(error_.find("choose another place"), std::string::npos) << error_;
+}
+
+TEST_F(CaptureTest, AnOlderFileIsReplacedWholeAndOnlyItsOwnerMayRead) {
+  ASSERT_TRUE(WriteCapture(path_, {RandomProfile(1), RandomProfile(2)}, &error_));
+  ASSERT_TRUE(WriteCapture(path_, {RandomProfile(3)}, &error_));
+  EXPECT_EQ(ReadCapture(path_, &error_)->size(), 1u);
+  struct stat status {};
+  ASSERT_EQ(stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+}  // namespace
+}  // namespace heaptally::store
