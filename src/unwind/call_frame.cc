@@ -1,5 +1,6 @@
 #include "unwind/call_frame.h"
 
+#include "base/branch.h"
 #include "unwind/call_frame_program.h"
 #include "unwind/expression.h"
 
@@ -44,7 +45,8 @@ void ReadAugmentation(const uint8_t* letters, ByteReader* reader, Cie* cie) {
   }
 }
 
-bool ReadCie(const Bytes& section, const uint8_t* record, Cie* cie) {
+// Out of line: the stack that it needs is given back before the program runs.
+HT_NOINLINE bool ReadCie(const Bytes& section, const uint8_t* record, Cie* cie) {
   ByteReader reader = RecordBody(section, record);
   if (reader.Read<uint32_t>() != 0) return false;  // only a CIE has 0 here
   const uint8_t version = reader.Read<uint8_t>();
@@ -52,12 +54,14 @@ bool ReadCie(const Bytes& section, const uint8_t* record, Cie* cie) {
   const uint8_t* augmentation = reader.at();
   while (reader.Read<uint8_t>() != 0) {
   }
-  cie->code_alignment = reader.ReadUleb();
-  cie->data_alignment = reader.ReadSleb();
+  const uint64_t code_alignment = reader.ReadUleb();
+  const int64_t data_alignment = reader.ReadSleb();
   const uint64_t return_column = version == 1 ? reader.Read<uint8_t>() : reader.ReadUleb();
   if (!reader.ok() || return_column != kDwarfReturnAddress) return false;
-  if (cie->code_alignment > uint64_t{kMaxAlignmentFactor}) return false;
-  if (cie->data_alignment > kMaxAlignmentFactor || cie->data_alignment < -kMaxAlignmentFactor) return false;
+  if (code_alignment > uint64_t{kMaxAlignmentFactor}) return false;
+  if (data_alignment > kMaxAlignmentFactor || data_alignment < -kMaxAlignmentFactor) return false;
+  cie->code_alignment = static_cast<uint32_t>(code_alignment);
+  cie->data_alignment = static_cast<int32_t>(data_alignment);
   cie->has_augmentation_data = augmentation[0] == 'z';
   if (cie->has_augmentation_data) {
     const uint64_t length = reader.ReadUleb();
@@ -72,26 +76,46 @@ bool ReadCie(const Bytes& section, const uint8_t* record, Cie* cie) {
   return reader.ok();
 }
 
-}  // namespace
+// What an FDE says before its program.
+struct Fde {
+  Cie cie;
+  Bytes program;
+  uint64_t start = 0;
+  uint64_t length = 0;
+};
 
-FdeResult RuleFromFde(const Bytes& section, const uint8_t* fde, uint64_t pc, Rule* rule) {
-  ByteReader reader = RecordBody(section, fde);
+HT_NOINLINE bool ReadFde(const Bytes& section, const uint8_t* record, Fde* fde) {
+  ByteReader reader = RecordBody(section, record);
   const uint8_t* place = reader.at();
   const uint32_t to_cie = reader.Read<uint32_t>();  // backwards, from its own place
-  if (!reader.ok() || to_cie == 0 || to_cie > static_cast<uint64_t>(place - section.start)) {
-    return FdeResult::kMalformed;
-  }
-  Cie cie;
-  if (!ReadCie(section, place - to_cie, &cie)) return FdeResult::kMalformed;
-  const uint64_t start = reader.ReadEncoded(cie.pointer_encoding, 0);
-  const uint64_t length = reader.ReadFormat(cie.pointer_encoding & 0x0f);
-  if (cie.has_augmentation_data) reader.Skip(reader.ReadUleb());
-  if (!reader.ok()) return FdeResult::kMalformed;
-  if (pc - start >= length) return FdeResult::kOtherPc;
-  CallFrameProgram program(section.start, cie);
-  if (!program.Run(reader, pc - start)) return FdeResult::kMalformed;
+  if (!reader.ok() || to_cie == 0 || to_cie > static_cast<uint64_t>(place - section.start)) return false;
+  if (!ReadCie(section, place - to_cie, &fde->cie)) return false;
+  fde->start = reader.ReadEncoded(fde->cie.pointer_encoding, 0);
+  fde->length = reader.ReadFormat(fde->cie.pointer_encoding & 0x0f);
+  if (fde->cie.has_augmentation_data) reader.Skip(reader.ReadUleb());
+  fde->program = {reader.at(), reader.end()};
+  return reader.ok();
+}
+
+// Out of line for the same reason.
+HT_NOINLINE bool RunProgram(const uint8_t* section_start, const Fde& fde, uint64_t pc, Rule* rule) {
+  CallFrameProgram program(section_start, fde.cie);
+  if (!program.Run(fde.program, pc - fde.start)) return false;
   *rule = program.ToRule();
-  return FdeResult::kRule;
+  return true;
+}
+
+}  // namespace
+
+bool FdeCovers(const Bytes& section, const uint8_t* fde, uint64_t pc) {
+  Fde entry;
+  return ReadFde(section, fde, &entry) && pc - entry.start < entry.length;
+}
+
+bool RuleFromFde(const Bytes& section, const uint8_t* fde, uint64_t pc, Rule* rule) {
+  Fde entry;
+  return ReadFde(section, fde, &entry) && pc - entry.start < entry.length &&
+         RunProgram(section.start, entry, pc, rule);
 }
 
 }  // namespace heaptally::unwind

@@ -12,14 +12,12 @@
 
 namespace heaptally::unwind {
 
-enum class FdeResult : uint8_t {
-  kRule,        // *rule is the rule at pc
-  kOtherPc,     // well formed, but pc is not in the range that the entry describes
-  kMalformed,   // not an FDE, cut off, or of a kind that we do not know
-};
+// True iff the FDE at `fde` is well formed up to its program and describes code at pc. `section` is the readable memory
+// around it (it must also hold the entry's CIE).
+bool FdeCovers(const Bytes& section, const uint8_t* fde, uint64_t pc);
 
-// Reads the FDE at `fde`. `section` is the readable memory around it (it must also hold the entry's CIE). A row that is
-// read but can't be expressed as a Rule gives kRule with kStop/kStopNoRule.
-FdeResult RuleFromFde(const Bytes& section, const uint8_t* fde, uint64_t pc, Rule* rule);
+// Runs the FDE's program. Returns false if it does not cover pc, or is cut off, or of a kind that we do not know. A row
+// that is read but can't be expressed as a Rule gives true and kStop/kStopNoRule.
+bool RuleFromFde(const Bytes& section, const uint8_t* fde, uint64_t pc, Rule* rule);
 
 }  // namespace heaptally::unwind

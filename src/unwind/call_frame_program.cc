@@ -37,7 +37,6 @@ enum : uint8_t {
 };
 
 constexpr int64_t kMaxOffset = 1 << 30;
-constexpr uint64_t kWholeProgram = ~uint64_t{0};
 
 bool InRange(int64_t value) { return value <= kMaxOffset && value >= -kMaxOffset; }
 
@@ -48,18 +47,10 @@ bool Scale(int64_t count, int64_t factor, int64_t* bytes) {
 
 }  // namespace
 
-bool CallFrameProgram::Run(ByteReader instructions, uint64_t pc_offset) {
-  ByteReader common(cie_.program.start, cie_.program.end);
-  if (!RunUntil(&common, kWholeProgram)) return false;
-  initial_ = row_;
-  has_initial_ = true;
-  location_ = 0;
-  return RunUntil(&instructions, pc_offset);
-}
-
-bool CallFrameProgram::RunUntil(ByteReader* reader, uint64_t pc_offset) {
-  while (!reader->AtEnd()) {
-    const uint8_t op = reader->Read<uint8_t>();
+bool CallFrameProgram::RunUntil(Bytes instructions, uint64_t pc_offset) {
+  ByteReader reader(instructions.start, instructions.end);
+  while (!reader.AtEnd()) {
+    const uint8_t op = reader.Read<uint8_t>();
     const uint8_t operand = op & 0x3f;
     uint64_t advance = 0;
     switch (op & 0xc0) {
@@ -68,7 +59,7 @@ bool CallFrameProgram::RunUntil(ByteReader* reader, uint64_t pc_offset) {
         break;
       case kOffset: {
         int64_t bytes = 0;
-        if (!Scale(static_cast<int64_t>(reader->ReadUleb()), cie_.data_alignment, &bytes)) return false;
+        if (!Scale(static_cast<int64_t>(reader.ReadUleb()), cie_.data_alignment, &bytes)) return false;
         SetColumn(operand, ColumnKind::kAtCfa, bytes);
         break;
       }
@@ -77,12 +68,12 @@ bool CallFrameProgram::RunUntil(ByteReader* reader, uint64_t pc_offset) {
         break;
       default:
         if (op == kAdvanceLoc1) {
-          advance = reader->Read<uint8_t>();
+          advance = reader.Read<uint8_t>();
         } else if (op == kAdvanceLoc2) {
-          advance = reader->Read<uint16_t>();
+          advance = reader.Read<uint16_t>();
         } else if (op == kAdvanceLoc4) {
-          advance = reader->Read<uint32_t>();
-        } else if (!RunExtended(op, reader)) {
+          advance = reader.Read<uint32_t>();
+        } else if (!RunExtended(op, &reader)) {
           return false;
         }
     }
@@ -90,7 +81,7 @@ bool CallFrameProgram::RunUntil(ByteReader* reader, uint64_t pc_offset) {
     location_ += advance * cie_.code_alignment;
     if (location_ > pc_offset) break;
   }
-  return reader->ok();
+  return reader.ok();
 }
 
 bool CallFrameProgram::RunExtended(uint8_t op, ByteReader* reader) {
@@ -147,7 +138,7 @@ bool CallFrameProgram::RunColumn(uint8_t op, ByteReader* reader) {
       SetColumn(dwarf_register, ColumnKind::kAtCfa, bytes);
       return true;
     case kGnuNegativeOffsetExtended:
-      if (!Scale(static_cast<int64_t>(reader->ReadUleb()), -cie_.data_alignment, &bytes)) return false;
+      if (!Scale(static_cast<int64_t>(reader->ReadUleb()), -int64_t{cie_.data_alignment}, &bytes)) return false;
       SetColumn(dwarf_register, ColumnKind::kAtCfa, bytes);
       return true;
     case kRestoreExtended:
@@ -192,21 +183,25 @@ bool CallFrameProgram::RestoreRemembered() {
   return true;
 }
 
-CallFrameProgram::Column* CallFrameProgram::ColumnOf(Row* row, uint64_t dwarf_register) {
-  if (dwarf_register == kDwarfBp) return &row->bp;
-  if (dwarf_register == kDwarfReturnAddress) return &row->return_address;
-  if (dwarf_register == kDwarfSp) return &row->sp;
-  return nullptr;
+// kColumns: a register that does not matter here.
+CallFrameProgram::Column CallFrameProgram::ColumnOf(uint64_t dwarf_register) {
+  if (dwarf_register == kDwarfBp) return kBp;
+  if (dwarf_register == kDwarfReturnAddress) return kReturnAddress;
+  return dwarf_register == kDwarfSp ? kSp : kColumns;
 }
 
 void CallFrameProgram::SetColumn(uint64_t dwarf_register, ColumnKind kind, int64_t value) {
-  Column* column = ColumnOf(&row_, dwarf_register);
-  if (column != nullptr) *column = {kind, static_cast<int32_t>(value)};
+  const Column column = ColumnOf(dwarf_register);
+  if (column == kColumns) return;
+  row_.kinds[column] = kind;
+  row_.values[column] = static_cast<int32_t>(value);
 }
 
 void CallFrameProgram::RestoreColumn(uint64_t dwarf_register) {
-  Column* column = ColumnOf(&row_, dwarf_register);
-  if (column != nullptr) *column = has_initial_ ? *ColumnOf(&initial_, dwarf_register) : Column{};
+  const Column column = ColumnOf(dwarf_register);
+  if (column == kColumns) return;
+  row_.kinds[column] = has_initial_ ? initial_.kinds[column] : ColumnKind::kUntouched;
+  row_.values[column] = has_initial_ ? initial_.values[column] : 0;
 }
 
 bool CallFrameProgram::SetCfa(uint64_t dwarf_register, int64_t offset) {
@@ -225,7 +220,7 @@ int64_t CallFrameProgram::SkipBlock(ByteReader* reader) {
 }
 
 // REQUIRES: `value` comes from SkipBlock, so that the length and the bytes are known to be readable.
-ByteReader CallFrameProgram::Expression(int32_t value) const {
+Bytes CallFrameProgram::Expression(int32_t value) const {
   const uint8_t* place = section_start_ + value;
   ByteReader length_reader(place, place + 10);  // a LEB128 that ends earlier is not read further
   const uint64_t length = length_reader.ReadUleb();
@@ -255,48 +250,47 @@ bool CallFrameProgram::SetCfaOf(Rule* rule) const {
 
 void CallFrameProgram::SetBpOf(Rule* rule) const {
   rule->bp_kind = BpKind::kLost;
-  if (row_.bp.kind == ColumnKind::kUntouched) {
+  if (row_.kinds[kBp] == ColumnKind::kUntouched) {
     rule->bp_kind = BpKind::kSame;
-  } else if (row_.bp.kind == ColumnKind::kAtCfa) {
+  } else if (row_.kinds[kBp] == ColumnKind::kAtCfa) {
     rule->bp_kind = BpKind::kAtCfa;
-    rule->bp_offset = row_.bp.value;
-  } else if (row_.bp.kind == ColumnKind::kExpression) {
+    rule->bp_offset = row_.values[kBp];
+  } else if (row_.kinds[kBp] == ColumnKind::kExpression) {
     BaseExpression expression;
-    if (!ParseBaseExpression(Expression(row_.bp.value), &expression)) return;
+    if (!ParseBaseExpression(Expression(row_.values[kBp]), &expression)) return;
     if (expression.base != kDwarfBp || expression.dereferenced) return;
     rule->bp_kind = BpKind::kAtBp;
     rule->bp_offset = expression.offset;
   }
 }
 
+// True iff the expression is sp + sp_offset, or the cell there.
+bool CallFrameProgram::IsExpression(int32_t value, bool dereferenced, int32_t sp_offset) const {
+  BaseExpression expression;
+  return ParseBaseExpression(Expression(value), &expression) && expression.base == kDwarfSp &&
+         expression.dereferenced == dereferenced && expression.offset == sp_offset && expression.addend == 0;
+}
+
 // A frame that the kernel built: the three registers must be described as the kernel's layout has them.
 Rule CallFrameProgram::SignalRule() const {
-  BaseExpression cfa, bp, pc;
-  const Rule no_rule;
-  if (row_.cfa_kind != CfaKind::kExpression || row_.bp.kind != ColumnKind::kExpression ||
-      row_.return_address.kind != ColumnKind::kExpression) {
-    return no_rule;
+  const bool by_expressions = row_.cfa_kind == CfaKind::kExpression && row_.kinds[kBp] == ColumnKind::kExpression &&
+                              row_.kinds[kReturnAddress] == ColumnKind::kExpression;
+  if (!by_expressions || !IsExpression(row_.cfa_value, true, kSignalSpOffset) ||
+      !IsExpression(row_.values[kBp], false, kSignalBpOffset) ||
+      !IsExpression(row_.values[kReturnAddress], false, kSignalPcOffset)) {
+    return Rule{};
   }
-  if (!ParseBaseExpression(Expression(row_.cfa_value), &cfa) || !ParseBaseExpression(Expression(row_.bp.value), &bp) ||
-      !ParseBaseExpression(Expression(row_.return_address.value), &pc)) {
-    return no_rule;
-  }
-  const bool as_the_kernel = cfa.base == kDwarfSp && cfa.dereferenced && cfa.offset == kSignalSpOffset &&
-                             cfa.addend == 0 && bp.base == kDwarfSp && !bp.dereferenced &&
-                             bp.offset == kSignalBpOffset && pc.base == kDwarfSp && !pc.dereferenced &&
-                             pc.offset == kSignalPcOffset;
-  if (!as_the_kernel) return no_rule;
   return {RuleKind::kSignal, BpKind::kSame, 0, 0, 0};
 }
 
 Rule CallFrameProgram::ToRule() const {
-  if (row_.return_address.kind == ColumnKind::kUndefined) {
+  if (row_.kinds[kReturnAddress] == ColumnKind::kUndefined) {
     return {RuleKind::kStop, BpKind::kSame, kStopOutermost, 0, 0};
   }
   if (cie_.is_signal_frame) return SignalRule();
   Rule rule;
-  const bool usual = row_.return_address.kind == ColumnKind::kAtCfa && row_.return_address.value == -8 &&
-                     row_.sp.kind == ColumnKind::kUntouched;
+  const bool usual = row_.kinds[kReturnAddress] == ColumnKind::kAtCfa && row_.values[kReturnAddress] == -8 &&
+                     row_.kinds[kSp] == ColumnKind::kUntouched;
   if (!usual || !SetCfaOf(&rule)) return Rule{};
   SetBpOf(&rule);
   return rule;

@@ -1,7 +1,7 @@
 // The call frame instructions of one FDE, run up to one pc, for the three columns that matter here: the CFA, rbp and the
 // return address (and whether somebody describes rsp in its own way).
 //
-// The object is small (about 200 bytes), since it lives on the stack of a profiled program.
+// The object is small (about 150 bytes), since it lives on the stack of a profiled program.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 namespace heaptally::unwind {
 
 struct Cie {
-  uint64_t code_alignment = 1;
-  int64_t data_alignment = 1;
   Bytes program;
+  uint32_t code_alignment = 1;
+  int32_t data_alignment = 1;
   uint8_t pointer_encoding = 0;
   bool is_signal_frame = false;
   bool has_augmentation_data = false;
@@ -27,7 +27,13 @@ class CallFrameProgram {
 
   // Runs the CIE's program, then `instructions` up to the row that covers `pc_offset` (bytes from the FDE's start).
   // Returns false on malformed or unknown instructions, or more than kMaxRemembered nested states.
-  bool Run(ByteReader instructions, uint64_t pc_offset);
+  bool Run(Bytes instructions, uint64_t pc_offset) {
+    if (!RunUntil(cie_.program, ~uint64_t{0})) return false;
+    initial_ = row_;
+    has_initial_ = true;
+    location_ = 0;
+    return RunUntil(instructions, pc_offset);
+  }
 
   // The row as a rule; kStop/kStopNoRule if it needs more than rsp and rbp.
   Rule ToRule() const;
@@ -35,25 +41,22 @@ class CallFrameProgram {
  private:
   enum class ColumnKind : uint8_t { kUntouched, kUndefined, kAtCfa, kExpression, kOther };
   enum class CfaKind : uint8_t { kNone, kRegister, kExpression };
+  enum Column : uint8_t { kBp, kReturnAddress, kSp, kColumns };
 
-  struct Column {
-    ColumnKind kind = ColumnKind::kUntouched;
-    int32_t value = 0;  // kAtCfa: bytes from the CFA; kExpression: where it begins, in bytes from section_start_
-  };
-
+  // Values: kAtCfa: bytes from the CFA; kRegister: bytes to add; kExpression: where it begins, in bytes from
+  // section_start_. Kinds and values stand apart only to save padding.
   struct Row {
-    int32_t cfa_value = 0;  // as Column::value; kRegister: bytes to add
+    int32_t cfa_value = 0;
+    int32_t values[kColumns] = {};
+    ColumnKind kinds[kColumns] = {};
     CfaKind cfa_kind = CfaKind::kNone;
     uint8_t cfa_register = 0;
-    Column bp;
-    Column return_address;
-    Column sp;
   };
 
-  // Compilers need one; every level costs 32 bytes of somebody else's stack.
-  static constexpr uint32_t kMaxRemembered = 4;
+  // Compilers need one; every level costs 24 bytes of somebody else's stack.
+  static constexpr uint32_t kMaxRemembered = 2;
 
-  bool RunUntil(ByteReader* reader, uint64_t pc_offset);
+  bool RunUntil(Bytes instructions, uint64_t pc_offset);
   bool RunExtended(uint8_t op, ByteReader* reader);
   bool RunCfa(uint8_t op, ByteReader* reader);
   bool RunColumn(uint8_t op, ByteReader* reader);
@@ -63,8 +66,9 @@ class CallFrameProgram {
   void RestoreColumn(uint64_t dwarf_register);
   bool SetCfa(uint64_t dwarf_register, int64_t offset);
   int64_t SkipBlock(ByteReader* reader);
-  ByteReader Expression(int32_t value) const;
-  Column* ColumnOf(Row* row, uint64_t dwarf_register);
+  Bytes Expression(int32_t value) const;
+  bool IsExpression(int32_t value, bool dereferenced, int32_t sp_offset) const;
+  static Column ColumnOf(uint64_t dwarf_register);
   Rule SignalRule() const;
   bool SetCfaOf(Rule* rule) const;
   void SetBpOf(Rule* rule) const;

@@ -40,7 +40,8 @@ int64_t ReadAddend(ByteReader* reader) {
 
 }  // namespace
 
-bool ParseBaseExpression(ByteReader reader, BaseExpression* expression) {
+bool ParseBaseExpression(Bytes bytes, BaseExpression* expression) {
+  ByteReader reader(bytes.start, bytes.end);
   const uint8_t base = static_cast<uint8_t>(reader.Read<uint8_t>() - kOpBreg0);
   if (base != kDwarfBp && base != kDwarfSp) return false;
   const int64_t offset = reader.ReadSleb();
@@ -55,7 +56,8 @@ bool ParseBaseExpression(ByteReader reader, BaseExpression* expression) {
   return true;
 }
 
-bool ParsePltExpression(ByteReader reader, int32_t* threshold) {
+bool ParsePltExpression(Bytes bytes, int32_t* threshold) {
+  ByteReader reader(bytes.start, bytes.end);
   // breg7(rsp)+8; breg16(rip)+0; lit15; and; litN; ge; lit3; shl; plus
   constexpr uint8_t kBefore[] = {kOpBreg0 + kDwarfSp, 8, kOpBreg0 + kDwarfReturnAddress, 0, kOpLit0 + 15, kOpAnd};
   constexpr uint8_t kAfter[] = {kOpGe, kOpLit0 + 3, kOpShl, kOpPlus};

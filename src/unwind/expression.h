@@ -20,10 +20,10 @@ struct BaseExpression {
   int32_t addend = 0;
 };
 
-bool ParseBaseExpression(ByteReader reader, BaseExpression* expression);
+bool ParseBaseExpression(Bytes bytes, BaseExpression* expression);
 
 // sp + 8 + ((pc & 15) >= *threshold) * 8: what linkers write for a lazy PLT (the threshold is where in the entry the
 // push of the relocation's index ends).
-bool ParsePltExpression(ByteReader reader, int32_t* threshold);
+bool ParsePltExpression(Bytes bytes, int32_t* threshold);
 
 }  // namespace heaptally::unwind

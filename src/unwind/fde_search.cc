@@ -55,19 +55,19 @@ const uint8_t* SearchTable(const EhFrameHeader& header, uint64_t pc) {
   return header.address + offset;
 }
 
-bool ScanForRule(const Bytes& segment, const uint8_t* eh_frame, uint64_t pc, Rule* rule) {
-  if (!segment.Contains(eh_frame)) return false;
+const uint8_t* ScanForFde(const Bytes& segment, const uint8_t* eh_frame, uint64_t pc) {
+  if (!segment.Contains(eh_frame)) return nullptr;
   ByteReader reader(eh_frame, segment.end);
   for (uint32_t i = 0; i < kMaxScanned && reader.left() > sizeof(uint32_t); ++i) {
     const uint8_t* record = reader.at();
     uint64_t length = reader.Read<uint32_t>();
-    if (length == 0) return false;  // the terminator
+    if (length == 0) return nullptr;  // the terminator
     if (length == 0xffffffff) length = reader.Read<uint64_t>();
     reader.Skip(length);
-    if (!reader.ok()) return false;
-    if (RuleFromFde(segment, record, pc, rule) == FdeResult::kRule) return true;
+    if (!reader.ok()) return nullptr;
+    if (FdeCovers(segment, record, pc)) return record;
   }
-  return false;
+  return nullptr;
 }
 
 }  // namespace heaptally::unwind

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "unwind/byte_reader.h"
-#include "unwind/rule.h"
 
 namespace heaptally::unwind {
 
@@ -23,9 +22,9 @@ bool ReadEhFrameHeader(const Bytes& segment, const uint8_t* address, EhFrameHead
 // use. nullptr if the table is empty or starts above pc.
 const uint8_t* SearchTable(const EhFrameHeader& header, uint64_t pc);
 
-// Goes through the records one by one. `segment` is the readable memory around header.eh_frame. At most kMaxScanned
-// records are looked at. Returns false if none covers pc.
+// Goes through the records one by one. `segment` is the readable memory around `eh_frame`. At most kMaxScanned records
+// are looked at. Returns nullptr if none covers pc.
 inline constexpr uint32_t kMaxScanned = 1 << 16;
-bool ScanForRule(const Bytes& segment, const uint8_t* eh_frame, uint64_t pc, Rule* rule);
+const uint8_t* ScanForFde(const Bytes& segment, const uint8_t* eh_frame, uint64_t pc);
 
 }  // namespace heaptally::unwind

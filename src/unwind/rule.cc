@@ -4,8 +4,6 @@ namespace heaptally::unwind {
 namespace {
 
 constexpr int32_t kCell = 8;
-constexpr uint32_t kValueBits = kPackedBits - kPackedValueShift;
-constexpr uint32_t kValueMask = (1u << kValueBits) - 1;
 
 // Dereferencing rules share the value: 12 bits of signed offset, 6 bits of addend, both in cells.
 constexpr uint32_t kDerefOffsetBits = 12;
@@ -44,13 +42,11 @@ uint32_t PackValue(const Rule& rule) {
   switch (rule.kind) {
     case RuleKind::kEmpty:
       return kDoesNotFit;
-    case RuleKind::kSpOffset: {
-      const bool fits = rule.offset > 0 && rule.offset % kCell == 0 && rule.offset / kCell <= int32_t{kValueMask};
+    case RuleKind::kSpOffset:
+    case RuleKind::kBpOffset: {
+      const bool fits = rule.offset > 0 && rule.offset % kCell == 0 && rule.offset / kCell <= int32_t{kPackedValueMask};
       return fits ? static_cast<uint32_t>(rule.offset / kCell) : kDoesNotFit;
     }
-    case RuleKind::kBpOffset:
-      return FitsSigned(rule.offset, kValueBits) ? static_cast<uint32_t>(rule.offset / kCell) & kValueMask
-                                                 : kDoesNotFit;
     case RuleKind::kSpDeref:
     case RuleKind::kBpDeref: {
       if (!FitsSigned(rule.offset, kDerefOffsetBits)) return kDoesNotFit;
@@ -61,7 +57,7 @@ uint32_t PackValue(const Rule& rule) {
     case RuleKind::kPlt:
     case RuleKind::kSignal:
     case RuleKind::kStop:
-      return static_cast<uint32_t>(rule.offset) & kValueMask;
+      return static_cast<uint32_t>(rule.offset) & kPackedValueMask;
   }
   return kDoesNotFit;
 }
@@ -77,11 +73,10 @@ uint32_t Pack(const Rule& rule) {
 
 Rule Unpack(uint32_t packed) {
   Rule rule;
-  const uint32_t value = packed >> kPackedValueShift & kValueMask;
-  rule.kind = static_cast<RuleKind>(packed & 7);
+  const uint32_t value = packed >> kPackedValueShift & kPackedValueMask;
+  rule.kind = static_cast<RuleKind>(packed & kPackedKindMask);
   rule.offset = static_cast<int32_t>(value);
-  if (rule.kind == RuleKind::kSpOffset) rule.offset = static_cast<int32_t>(value) * kCell;
-  if (rule.kind == RuleKind::kBpOffset) rule.offset = SignExtend(value, kValueBits) * kCell;
+  if (rule.kind == RuleKind::kSpOffset || rule.kind == RuleKind::kBpOffset) rule.offset *= kCell;
   if (rule.kind == RuleKind::kSpDeref || rule.kind == RuleKind::kBpDeref) {
     rule.offset = SignExtend(value & ((1u << kDerefOffsetBits) - 1), kDerefOffsetBits) * kCell;
     rule.addend = static_cast<int32_t>(value >> kDerefOffsetBits) * kCell;

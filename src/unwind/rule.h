@@ -4,8 +4,9 @@
 // On x86-64 the return address lies at CFA-8 in every frame that a compiler or an assembler writer describes, so a rule
 // says where the CFA is and what became of rbp. In compiled code sp+offset is 97 to 99 % of the code bytes.
 //
-// A rule packs into 26 bits, so that it fits beside its address in one 64-bit word:
-//   bits 0..2 kind, 3..7 rbp, 8..25 value
+// A rule packs into 26 bits, so that it fits beside its address in one 64-bit word. The offset of the two usual kinds
+// stands so that one `and` gives it in bytes:
+//   bits 0..2 kind, 3..20 value (in cells of 8 bytes, where it is an offset), 21..25 rbp
 #pragma once
 
 #include <cstdint>
@@ -50,8 +51,11 @@ inline constexpr int32_t kSignalSpOffset = 40 + 15 * 8;
 inline constexpr int32_t kSignalPcOffset = 40 + 16 * 8;
 
 inline constexpr unsigned kPackedBits = 26;
-inline constexpr unsigned kPackedBpShift = 3;
-inline constexpr unsigned kPackedValueShift = 8;
+inline constexpr uint32_t kPackedKindMask = 7;
+inline constexpr unsigned kPackedValueShift = 3;
+inline constexpr uint32_t kPackedValueMask = (1u << 18) - 1;
+inline constexpr uint32_t kPackedOffsetMask = kPackedValueMask << kPackedValueShift;  // leaves kSpOffset's bytes
+inline constexpr unsigned kPackedBpShift = 21;
 inline constexpr uint32_t kPackedBpMask = 31;
 
 // The packed rbp field: 0 same, 1 lost, 2..23 at CFA - 8 * field, 24..31 at bp + 8 * (field - 28).

@@ -10,9 +10,9 @@ void RuleCache::Use(std::atomic<uint64_t>* memory, size_t bytes) {
   words_ = memory;
 }
 
-void RuleCache::Insert(uint64_t address, uint32_t packed, uint32_t generation) {
+void RuleCache::Insert(uint64_t key, uint32_t packed, uint32_t generation) {
   if (words_ == nullptr || packed == 0) return;
-  const uint64_t product = address * kMultiplier;
+  const uint64_t product = key * kMultiplier;
   std::atomic<uint64_t>* set = words_ + (product >> shift_) * kWays;
   for (unsigned way = kWays - 1; way > 0; --way) {
     set[way].store(set[way - 1].load(std::memory_order_relaxed), std::memory_order_relaxed);

@@ -19,6 +19,10 @@
 
 namespace heaptally::unwind {
 
+// What a rule is cached under. A return address stands for the call before it, an exact pc for itself; keyed so, the
+// usual walk need not subtract anything before it can look up.
+constexpr uint64_t CacheKey(uint64_t pc, bool is_exact) { return pc + (is_exact ? 1 : 0); }
+
 inline constexpr unsigned kAddressBits = 47;
 inline constexpr uint64_t kAddressLimit = uint64_t{1} << kAddressBits;
 
@@ -31,11 +35,11 @@ class RuleCache {
   // `memory` is zero-initialised, `bytes` a power of two in [kMinBytes, kMaxBytes]. Not thread-safe.
   void Use(std::atomic<uint64_t>* memory, size_t bytes);
 
-  // The packed rule for the address (its low kPackedBits; what is above is not specified), or 0 if it is not cached.
-  // REQUIRES: address < kAddressLimit.
-  HT_ALWAYS_INLINE uint64_t Find(uint64_t address) const {
+  // The packed rule for a key (its low kPackedBits; what is above is not specified), or 0 if it is not cached.
+  // REQUIRES: key < kAddressLimit.
+  HT_ALWAYS_INLINE uint64_t Find(uint64_t key) const {
     if (HT_UNLIKELY(words_ == nullptr)) return 0;
-    const uint64_t product = address * kMultiplier;
+    const uint64_t product = key * kMultiplier;
     const std::atomic<uint64_t>* set = words_ + (product >> shift_) * kWays;
     const uint64_t wanted = Wanted(product);
     for (unsigned way = 0; way < kWays; ++way) {
@@ -46,7 +50,7 @@ class RuleCache {
   }
 
   // Puts the rule at the front of its set; the last of the set falls out.
-  void Insert(uint64_t address, uint32_t packed, uint32_t generation);
+  void Insert(uint64_t key, uint32_t packed, uint32_t generation);
 
   // Read before the rule is looked up and handed to Insert: a rule found before Forget() is then never served after it.
   uint32_t generation() const { return generation_.load(std::memory_order_relaxed); }

@@ -33,34 +33,52 @@ HT_NOINLINE bool IsSignalRestorer(const elf::LoadedObject& object, uint64_t pc) 
   return true;
 }
 
-HT_NOINLINE bool RuleFromObject(const elf::LoadedObject& object, uint64_t lookup, Rule* rule) {
-  Bytes segment;
+// Where the description of some code is.
+struct Place {
+  Bytes segment;                      // readable memory around it
+  const uint8_t* fde = nullptr;       // nullptr: not known, go through the records from `eh_frame` on
+  const uint8_t* eh_frame = nullptr;  // nullptr: there is no description
+  bool in_object = false;
+  bool is_signal_restorer = false;
+};
+
+bool FindFde(const elf::LoadedObject& object, uint64_t lookup, Place* place) {
   EhFrameHeader header;
-  if (object.eh_frame_hdr == nullptr || !SegmentAround(object, object.eh_frame_hdr, &segment)) return false;
-  if (!ReadEhFrameHeader(segment, object.eh_frame_hdr, &header)) return false;
+  if (object.eh_frame_hdr == nullptr || !SegmentAround(object, object.eh_frame_hdr, &place->segment)) return false;
+  if (!ReadEhFrameHeader(place->segment, object.eh_frame_hdr, &header)) return false;
+  place->eh_frame = header.eh_frame;
   if (header.table != nullptr) {
-    const uint8_t* fde = SearchTable(header, lookup);
-    if (fde == nullptr) return false;
-    if (!segment.Contains(fde) && !SegmentAround(object, fde, &segment)) return false;
-    return RuleFromFde(segment, fde, lookup, rule) == FdeResult::kRule;
+    place->fde = SearchTable(header, lookup);
+    if (place->fde == nullptr) return false;
   }
-  return SegmentAround(object, header.eh_frame, &segment) && ScanForRule(segment, header.eh_frame, lookup, rule);
+  const uint8_t* first = place->fde != nullptr ? place->fde : place->eh_frame;
+  return place->segment.Contains(first) || SegmentAround(object, first, &place->segment);
+}
+
+// Out of line, and before the description is read: so both use the same part of the stack.
+HT_NOINLINE bool FindPlace(uint64_t pc, uint64_t lookup, Place* place) {
+  elf::LoadedObject object;
+  if (!elf::FindObject(lookup, &object)) return false;
+  place->in_object = true;
+  if (!platform::IsReadable(object.map_start)) return false;
+  place->is_signal_restorer = IsSignalRestorer(object, pc);
+  return place->is_signal_restorer || FindFde(object, lookup, place);
 }
 
 }  // namespace
 
-FoundRule FindRule(uint64_t pc, uint64_t lookup) {
-  FoundRule found;
-  elf::LoadedObject object;
-  if (!elf::FindObject(lookup, &object)) return found;
-  found.in_object = true;
-  if (!platform::IsReadable(object.map_start)) return found;
-  if (IsSignalRestorer(object, pc)) {
-    found.rule = {RuleKind::kSignal, BpKind::kSame, 0, 0, 0};
-  } else if (!RuleFromObject(object, lookup, &found.rule)) {
-    found.rule = Rule{};
+bool FindRule(uint64_t pc, bool pc_is_exact, Rule* rule) {
+  const uint64_t lookup = pc_is_exact ? pc : pc - 1;
+  Place place;
+  const bool found = FindPlace(pc, lookup, &place);
+  *rule = Rule{};
+  if (place.is_signal_restorer) {
+    *rule = {RuleKind::kSignal, BpKind::kSame, 0, 0, 0};
+  } else if (found) {
+    if (place.fde == nullptr) place.fde = ScanForFde(place.segment, place.eh_frame, lookup);
+    if (place.fde == nullptr || !RuleFromFde(place.segment, place.fde, lookup, rule)) *rule = Rule{};
   }
-  return found;
+  return place.in_object;
 }
 
 }  // namespace heaptally::unwind

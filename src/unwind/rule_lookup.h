@@ -8,12 +8,8 @@
 
 namespace heaptally::unwind {
 
-struct FoundRule {
-  Rule rule;
-  bool in_object = false;  // false: nothing is loaded there (yet), so the answer must not be kept
-};
-
-// `lookup` is the address to look up: the pc itself if it is exact, else pc - 1.
-FoundRule FindRule(uint64_t pc, uint64_t lookup);
+// Returns false if nothing is loaded there (yet): the answer must then not be kept. *rule is always set; without usable
+// information it is kStop/kStopNoRule.
+bool FindRule(uint64_t pc, bool pc_is_exact, Rule* rule);
 
 }  // namespace heaptally::unwind

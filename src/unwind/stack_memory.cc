@@ -62,11 +62,13 @@ void StackMemory::EnterSlow(uint64_t sp) {
   length_ = 0;
   known_ = true;
   if (sp % 8 != 0) return;  // nothing may be read
-  if (ProveDownTo(sp, bounds_)) {
-    length_ = bounds_->high - sp;
-  } else {
+  if (!ProveDownTo(sp, bounds_)) {
     known_ = false;
+    return;
   }
+  ProveDownTo(sp - kRedZoneBytes, bounds_);  // may fail: sp stands just above the guard page
+  low_ = sp - kRedZoneBytes >= bounds_->proven_low ? sp - kRedZoneBytes : bounds_->proven_low;
+  length_ = bounds_->high - low_;
 }
 
 bool StackMemory::ProvePage(uint64_t cell) {

@@ -9,6 +9,9 @@
 // the main thread, the end of the kernel's initial stack. Between it and sp every page is probed once per thread;
 // `proven_low` goes down as deeper stack pointers are seen.
 //
+// Cells down to 128 bytes below sp (the ABI's red zone) count as well: in an epilogue, the rule for rbp still names the
+// slot from which it has just been popped, and the value is still there.
+//
 // Limits: a thread whose creator gave it a stack without a guard page, with a coroutine's stack right below it, would
 // take the two for one; unmapping that coroutine's stack *and* a wrong rule are needed to make a walk fault.
 #pragma once
@@ -29,23 +32,28 @@ class StackMemory {
 
   // Turns to the stack that sp points into. Must be called first, and again whenever the stack may have been switched.
   HT_ALWAYS_INLINE void Enter(uint64_t sp) {
-    if (HT_LIKELY(sp >= bounds_->proven_low && sp < bounds_->high && sp % 8 == 0)) {
-      low_ = sp;
-      length_ = bounds_->high - sp;
+    if (HT_LIKELY(sp - kRedZoneBytes >= bounds_->proven_low && sp < bounds_->high && sp % 8 == 0)) {
+      low_ = sp - kRedZoneBytes;
+      length_ = bounds_->high - low_;
       known_ = true;
     } else {
       EnterSlow(sp);
     }
   }
 
+  // True iff the cell is known to be readable, without asking the kernel.
+  HT_ALWAYS_INLINE bool Covers(uint64_t cell) const { return HT_LIKELY(cell - low_ < length_); }
+
   // Reads one cell if that is safe. REQUIRES: cell % 8 == 0.
   HT_ALWAYS_INLINE bool Read(uint64_t cell, uint64_t* value) {
-    if (HT_UNLIKELY(cell - low_ >= length_) && !ProvePage(cell)) return false;
+    if (!Covers(cell) && !ProvePage(cell)) return false;
     *value = *reinterpret_cast<const uint64_t*>(cell);
     return true;
   }
 
  private:
+  static constexpr uint64_t kRedZoneBytes = 128;
+
   void EnterSlow(uint64_t sp);
   bool ProvePage(uint64_t cell);
 

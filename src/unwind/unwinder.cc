@@ -1,6 +1,10 @@
 // The walk itself. A step looks up the rule at the frame's pc, computes the CFA, and reads the return address below it
-// and, where the frame saved it, rbp. Nearly all frames are `sp + offset`, so that case stands in the loop; the others
-// are out of line.
+// and, where the frame saved it, rbp.
+//
+// Nearly all frames are `sp + offset` (or `rbp + offset`), cached, on a stack that is known: such runs of frames are
+// walked by one loop that keeps its state in registers and calls nothing. It stops at the first step that is of another
+// kind; that one is done by the general code, with the loop's stack space given back. What bounds the loop's speed is
+// one chain of dependent loads: return address, rule, next return address.
 //
 // A lost rbp is replaced by an odd number, which no rule that needs rbp accepts: the walk is then truncated there, and
 // not before.
@@ -19,33 +23,64 @@ namespace heaptally::unwind {
 namespace {
 
 constexpr uint64_t kLostBp = 1;
-constexpr uint64_t kPackedBpField = kPackedBpMask << kPackedBpShift;
 
 constinit RuleCache rule_cache;
 constinit std::atomic<uint64_t> rule_misses{0};
 
-class Walk {
- public:
+uint64_t LoadCell(uint64_t cell) { return *reinterpret_cast<const uint64_t*>(cell); }
+
+// Where a walk stands.
+struct Walk {
   Walk(const platform::Registers& start, StackBounds* bounds)
-      : memory_(bounds), pc_(start.pc), sp_(start.sp), bp_(start.bp), exact_(start.pc_is_exact) {
-    memory_.Enter(sp_);
+      : memory(bounds), pc(start.pc), sp(start.sp), bp(start.bp), exact(start.pc_is_exact) {
+    memory.Enter(sp);
   }
 
-  uint64_t Frame() const { return exact_ ? pc_ | kExactPcBit : pc_; }
-  platform::Registers registers() const { return {pc_, sp_, bp_, exact_}; }
+  uint64_t Frame() const { return exact ? pc | kExactPcBit : pc; }
+  platform::Registers registers() const { return {pc, sp, bp, exact}; }
 
-  // Moves one frame outwards. False: there is none, and *end says why.
-  HT_ALWAYS_INLINE bool StepOut(End* end) {
-    const uint64_t lookup = pc_ - (exact_ ? 0 : 1);
-    if (HT_UNLIKELY(lookup >= kAddressLimit)) return Stop(pc_ == 0 ? End::kComplete : End::kNoRule, end);
-    const uint64_t packed = rule_cache.Find(lookup);
-    const auto kind = static_cast<RuleKind>(packed & 7);
-    if (HT_LIKELY(kind == RuleKind::kSpOffset)) {
-      const uint64_t cells_as_bytes = packed >> (kPackedValueShift - 3) & (((1u << (kPackedBits - 8)) - 1) << 3);
-      return StepToCfa(sp_ + cells_as_bytes, packed, end);
-    }
-    return StepByOtherRule(packed, lookup, end);
+  StackMemory memory;
+  uint64_t pc;
+  uint64_t sp;
+  uint64_t bp;
+  bool exact;
+};
+
+// The usual step. False: it is not one, and *walk is as it was.
+HT_ALWAYS_INLINE bool StepUsual(Walk* walk, uint64_t packed) {
+  const auto kind = static_cast<RuleKind>(packed & kPackedKindMask);
+  uint64_t cfa = packed & kPackedOffsetMask;
+  if (HT_LIKELY(kind == RuleKind::kSpOffset)) {
+    cfa += walk->sp;
+  } else if (kind == RuleKind::kBpOffset) {
+    cfa += walk->bp;
+    if (cfa <= walk->sp || cfa % 8 != 0) return false;
+  } else {
+    return false;
   }
+  if (!walk->memory.Covers(cfa - 8)) return false;
+  const uint64_t pc = LoadCell(cfa - 8);
+  if (HT_UNLIKELY(pc - 1 >= kAddressLimit - 1)) return false;
+  const uint64_t bp_field = packed >> kPackedBpShift & kPackedBpMask;
+  if (bp_field != kPackedBpSame) {
+    const uint64_t cell = cfa - 8 * bp_field;
+    if (HT_UNLIKELY(bp_field == kPackedBpLost || bp_field >= kPackedBpFirstAtBp)) return false;
+    if (!walk->memory.Covers(cell)) return false;
+    walk->bp = LoadCell(cell);
+  }
+  walk->pc = pc;
+  walk->sp = cfa;
+  walk->exact = false;
+  return true;
+}
+
+// The general step: any rule, any stack.
+class GeneralStep {
+ public:
+  explicit GeneralStep(Walk* walk) : walk_(*walk) {}
+
+  // False: there is no caller, and *end says why. Out of line: the search for the rule must not pay for its stack.
+  HT_NOINLINE bool By(const Rule& rule, End* end);
 
  private:
   static bool Stop(End why, End* end) {
@@ -53,76 +88,40 @@ class Walk {
     return false;
   }
 
-  // Reads what the frame below `cfa` saved. `packed` tells about rbp only.
-  HT_ALWAYS_INLINE bool StepToCfa(uint64_t cfa, uint64_t packed, End* end) {
-    uint64_t pc = 0;
-    if (HT_UNLIKELY(!memory_.Read(cfa - 8, &pc))) return Stop(End::kBadMemory, end);
-    const uint64_t bp_field = packed & kPackedBpField;
-    if (bp_field != 0 && HT_UNLIKELY(!ReadBp(cfa, bp_field >> kPackedBpShift))) return Stop(End::kBadMemory, end);
-    return Arrive(pc, cfa, end);
-  }
-
-  HT_ALWAYS_INLINE bool Arrive(uint64_t pc, uint64_t sp, End* end) {
-    pc_ = pc;
-    sp_ = sp;
-    exact_ = false;
-    if (HT_UNLIKELY(pc == 0)) return Stop(End::kComplete, end);
-    if (HT_UNLIKELY(pc >= kAddressLimit)) return Stop(End::kNoRule, end);
-    return true;
-  }
-
-  HT_ALWAYS_INLINE bool ReadBp(uint64_t cfa, uint64_t field) {
-    if (HT_LIKELY(field > kPackedBpLost && field < kPackedBpFirstAtBp)) return memory_.Read(cfa - 8 * field, &bp_);
-    if (field == kPackedBpLost) {
-      bp_ = kLostBp;
-      return true;
-    }
-    const uint64_t cell = bp_ + 8 * (field - kPackedBpZeroAtBp);
-    return cell % 8 == 0 && memory_.Read(cell, &bp_);
-  }
-
-  HT_NOINLINE bool StepByOtherRule(uint64_t packed, uint64_t lookup, End* end);
+  bool Arrive(uint64_t pc, uint64_t sp, bool exact, End* end);
   bool CfaOf(const Rule& rule, uint64_t* cfa);
-  bool StepOutOfSignal(End* end);
-  bool StepBy(const Rule& rule, End* end);
+  bool OutOfSignal(End* end);
+  void ReloadBp(uint64_t cell);
 
-  StackMemory memory_;
-  uint64_t pc_;
-  uint64_t sp_;
-  uint64_t bp_;
-  bool exact_;
+  Walk& walk_;
 };
 
-HT_NOINLINE Rule FindAndCacheRule(uint64_t pc, uint64_t lookup) {
-  rule_misses.fetch_add(1, std::memory_order_relaxed);
-  const uint32_t generation = rule_cache.generation();
-  const FoundRule found = FindRule(pc, lookup);
-  if (found.in_object) rule_cache.Insert(lookup, Pack(found.rule), generation);
-  return found.rule;
-}
-
-bool Walk::StepByOtherRule(uint64_t packed, uint64_t lookup, End* end) {
-  if (HT_LIKELY(packed != 0)) return StepBy(Unpack(static_cast<uint32_t>(packed & ((1u << kPackedBits) - 1))), end);
-  return StepBy(FindAndCacheRule(pc_, lookup), end);
+bool GeneralStep::Arrive(uint64_t pc, uint64_t sp, bool exact, End* end) {
+  walk_.pc = pc;
+  walk_.sp = sp;
+  walk_.exact = exact;
+  if (pc == 0) return Stop(End::kComplete, end);
+  if (pc >= kAddressLimit) return Stop(End::kNoRule, end);
+  return true;
 }
 
 // Where the rule says that the frame ends. False: it needs memory that can't be read.
-bool Walk::CfaOf(const Rule& rule, uint64_t* cfa) {
+bool GeneralStep::CfaOf(const Rule& rule, uint64_t* cfa) {
   const auto offset = static_cast<uint64_t>(int64_t{rule.offset});
   switch (rule.kind) {
     case RuleKind::kSpOffset:
-      *cfa = sp_ + offset;
+      *cfa = walk_.sp + offset;
       return true;
     case RuleKind::kBpOffset:
-      *cfa = bp_ + offset;
+      *cfa = walk_.bp + offset;
       return true;
     case RuleKind::kPlt:
-      *cfa = sp_ + 8 + (pc_ % 16 >= offset ? 8 : 0);
+      *cfa = walk_.sp + 8 + (walk_.pc % 16 >= offset ? 8 : 0);
       return true;
     case RuleKind::kSpDeref:
     case RuleKind::kBpDeref: {
-      const uint64_t cell = (rule.kind == RuleKind::kSpDeref ? sp_ : bp_) + offset;
-      if (cell % 8 != 0 || cell < sp_ || !memory_.Read(cell, cfa)) return false;
+      const uint64_t cell = (rule.kind == RuleKind::kSpDeref ? walk_.sp : walk_.bp) + offset;
+      if (cell % 8 != 0 || cell < walk_.sp || !walk_.memory.Read(cell, cfa)) return false;
       *cfa += static_cast<uint64_t>(int64_t{rule.addend});
       return true;
     }
@@ -132,39 +131,88 @@ bool Walk::CfaOf(const Rule& rule, uint64_t* cfa) {
 }
 
 // The only step that may go down: a handler may run on another stack than what it interrupted.
-bool Walk::StepOutOfSignal(End* end) {
+bool GeneralStep::OutOfSignal(End* end) {
+  const uint64_t frame = walk_.sp;
   uint64_t pc = 0;
   uint64_t sp = 0;
-  uint64_t bp = 0;
-  if (!memory_.Read(sp_ + kSignalPcOffset, &pc) || !memory_.Read(sp_ + kSignalSpOffset, &sp) ||
-      !memory_.Read(sp_ + kSignalBpOffset, &bp)) {
+  if (!walk_.memory.Read(frame + kSignalPcOffset, &pc) || !walk_.memory.Read(frame + kSignalSpOffset, &sp) ||
+      !walk_.memory.Read(frame + kSignalBpOffset, &walk_.bp)) {
     return Stop(End::kBadMemory, end);
   }
-  bp_ = bp;
-  memory_.Enter(sp);
-  const bool arrived = Arrive(pc, sp, end);
-  exact_ = true;
-  return arrived;
+  walk_.memory.Enter(sp);
+  return Arrive(pc, sp, true, end);
 }
 
-bool Walk::StepBy(const Rule& rule, End* end) {
+// A slot that can't be read loses rbp, and the walk goes on: most callers do not need it.
+void GeneralStep::ReloadBp(uint64_t cell) {
+  if (cell % 8 != 0 || !walk_.memory.Read(cell, &walk_.bp)) walk_.bp = kLostBp;
+}
+
+bool GeneralStep::By(const Rule& rule, End* end) {
   if (rule.kind == RuleKind::kStop) return Stop(rule.offset == kStopOutermost ? End::kComplete : End::kNoRule, end);
-  if (rule.kind == RuleKind::kSignal) return StepOutOfSignal(end);
+  if (rule.kind == RuleKind::kSignal) return OutOfSignal(end);
   uint64_t cfa = 0;
   uint64_t pc = 0;
-  uint64_t bp = bp_;
-  if (!CfaOf(rule, &cfa) || cfa <= sp_ || cfa % 8 != 0 || !memory_.Read(cfa - 8, &pc)) {
+  if (!CfaOf(rule, &cfa) || cfa <= walk_.sp || cfa % 8 != 0 || !walk_.memory.Read(cfa - 8, &pc)) {
     return Stop(End::kBadMemory, end);
   }
-  if (rule.bp_kind == BpKind::kLost) bp = kLostBp;
-  if (rule.bp_kind == BpKind::kAtCfa || rule.bp_kind == BpKind::kAtBp) {
-    const uint64_t cell =
-        (rule.bp_kind == BpKind::kAtCfa ? cfa : bp_) + static_cast<uint64_t>(int64_t{rule.bp_offset});
-    if (cell % 8 != 0 || !memory_.Read(cell, &bp)) return Stop(End::kBadMemory, end);
-  }
-  bp_ = bp;
-  return Arrive(pc, cfa, end);
+  const auto bp_offset = static_cast<uint64_t>(int64_t{rule.bp_offset});
+  if (rule.bp_kind == BpKind::kLost) walk_.bp = kLostBp;
+  if (rule.bp_kind == BpKind::kAtCfa) ReloadBp(cfa + bp_offset);
+  if (rule.bp_kind == BpKind::kAtBp) ReloadBp(walk_.bp + bp_offset);
+  return Arrive(pc, cfa, false, end);
 }
+
+// The rule where the walk stands: from the cache, or found and kept (unless it is too large to be packed, or belongs to
+// no object).
+void RuleAt(const Walk& walk, Rule* rule) {
+  const uint64_t key = CacheKey(walk.pc, walk.exact);
+  const uint64_t packed = rule_cache.Find(key);
+  if (packed != 0) {
+    *rule = Unpack(static_cast<uint32_t>(packed & ((1u << kPackedBits) - 1)));
+    return;
+  }
+  rule_misses.fetch_add(1, std::memory_order_relaxed);
+  const uint32_t generation = rule_cache.generation();
+  if (FindRule(walk.pc, walk.exact, rule)) rule_cache.Insert(key, Pack(*rule), generation);
+}
+
+// Moves one frame outwards. False: there is none, and *end says why.
+HT_NOINLINE bool StepGeneral(Walk* walk, End* end) {
+  Rule rule;
+  RuleAt(*walk, &rule);
+  return GeneralStep(walk).By(rule, end);
+}
+
+// Where the frames go.
+struct Output {
+  uint64_t* frames;
+  uint32_t capacity;
+  uint32_t count = 0;
+};
+
+// Walks while steps are usual. True: the output is full, and the walk stands at the first frame that is not in it.
+// False: the walk stands at a frame that is in it, and the step out of it is not a usual one.
+HT_NOINLINE bool WalkUsual(Walk* position, Output* output) {
+  Walk walk = *position;
+  uint64_t* frames = output->frames;
+  const uint32_t capacity = output->capacity;
+  uint32_t count = output->count;
+  bool full = true;
+  while (count < capacity) {
+    frames[count++] = walk.Frame();
+    if (!StepUsual(&walk, rule_cache.Find(CacheKey(walk.pc, walk.exact)))) {
+      full = false;
+      break;
+    }
+  }
+  *position = walk;
+  output->count = count;
+  return full;
+}
+
+// A walk may be told to start anywhere, but every pc that it arrives at is a user address.
+HT_ALWAYS_INLINE bool StartsAtCode(const platform::Registers& start) { return start.pc - 1 < kAddressLimit - 2; }
 
 }  // namespace
 
@@ -181,26 +229,38 @@ bool Initialize(size_t cache_bytes) {
   return true;
 }
 
-Result UnwindFrom(platform::Registers* registers, StackBounds* bounds, uint64_t* frames, uint32_t capacity) {
-  Walk walk(*registers, bounds);
-  Result result;
-  result.end = End::kDepthLimit;
-  while (result.count < capacity) {
-    frames[result.count++] = walk.Frame();
-    if (!walk.StepOut(&result.end)) break;
+namespace {
+
+Result WalkFrom(const platform::Registers& start, StackBounds* bounds, uint64_t* frames, uint32_t capacity,
+                platform::Registers* stopped_at) {
+  if (HT_UNLIKELY(!StartsAtCode(start))) return {0, start.pc == 0 ? End::kComplete : End::kNoRule};
+  Walk walk(start, bounds);
+  Output output{frames, capacity};
+  End end = End::kDepthLimit;
+  while (!WalkUsual(&walk, &output) && StepGeneral(&walk, &end)) {
   }
-  *registers = walk.registers();
-  return result;
+  if (stopped_at != nullptr) *stopped_at = walk.registers();
+  return {output.count, end};
 }
 
+}  // namespace
+
 Result Unwind(const platform::Registers& start, StackBounds* bounds, uint64_t* frames, uint32_t capacity) {
-  platform::Registers registers = start;
-  return UnwindFrom(&registers, bounds, frames, capacity);
+  return WalkFrom(start, bounds, frames, capacity, nullptr);
+}
+
+Result UnwindFrom(platform::Registers* registers, StackBounds* bounds, uint64_t* frames, uint32_t capacity) {
+  return WalkFrom(*registers, bounds, frames, capacity, registers);
 }
 
 bool Step(platform::Registers* registers, StackBounds* bounds, End* end) {
+  if (HT_UNLIKELY(!StartsAtCode(*registers))) {
+    *end = registers->pc == 0 ? End::kComplete : End::kNoRule;
+    return false;
+  }
   Walk walk(*registers, bounds);
-  const bool stepped = walk.StepOut(end);
+  const bool stepped =
+      StepUsual(&walk, rule_cache.Find(CacheKey(walk.pc, walk.exact))) || StepGeneral(&walk, end);
   if (stepped) *registers = walk.registers();
   return stepped;
 }

@@ -133,9 +133,21 @@ HT_NOINLINE void CompareCall(const Registers& start) {
   errno = saved_errno;
 }
 
+// A POSIX timer and not setitimer: finer than the scheduler's tick, and programs use SIGALRM themselves. One shot, set
+// anew when the handler is done: else a slow handler would leave the program no time at all.
+timer_t timer;
+uint64_t timer_interval_us = 0;
+
+void SetTimer() {
+  itimerspec when{};
+  when.it_value.tv_nsec = static_cast<long>(timer_interval_us) * 1000;
+  timer_settime(timer, 0, &when, nullptr);
+}
+
 // noinline and without sibling calls: its own frame must be on libgcc's stack while it runs.
 HT_NOINLINE void OnProfile(int, siginfo_t*, void* context) {
-  if (!ready.load(std::memory_order_relaxed) || busy) return;
+  if (!ready.load(std::memory_order_relaxed)) return;
+  if (busy) return SetTimer();
   const int saved_errno = errno;
   busy = true;
   const auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
@@ -146,6 +158,7 @@ HT_NOINLINE void OnProfile(int, siginfo_t*, void* context) {
   start.pc_is_exact = true;
   Compare(start, &from_signals);
   Compare(HT_CALLER_REGISTERS(), &from_signals);  // through the signal frame itself
+  SetTimer();
   busy = false;
   errno = saved_errno;
 }
@@ -155,9 +168,9 @@ uint64_t NumberFrom(const char* name, uint64_t otherwise) {
   return text != nullptr ? strtoull(text, nullptr, 10) : otherwise;
 }
 
-// A POSIX timer and not setitimer: finer than the scheduler's tick, and programs use SIGALRM themselves.
-void StartTimer(uint64_t interval_us) {
-  if (interval_us == 0) return;
+void StartTimer() {
+  timer_interval_us = NumberFrom("HEAPTALLY_UNWIND_TIMER_US", 0);
+  if (timer_interval_us == 0) return;
   struct sigaction action {};
   action.sa_sigaction = OnProfile;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -165,12 +178,7 @@ void StartTimer(uint64_t interval_us) {
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGPROF;
-  timer_t timer;
-  if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return;
-  itimerspec when{};
-  when.it_interval.tv_nsec = static_cast<long>(interval_us) * 1000;
-  when.it_value = when.it_interval;
-  timer_settime(timer, 0, &when, nullptr);
+  if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0) SetTimer();
 }
 
 void PrintCounts(const char* source, const Counts& counts) {
@@ -197,7 +205,7 @@ __attribute__((constructor)) void Start() {
   max_reported = NumberFrom("HEAPTALLY_UNWIND_REPORTS", max_reported);
   heaptally::unwind::Initialize();
   ready = true;
-  StartTimer(NumberFrom("HEAPTALLY_UNWIND_TIMER_US", 0));
+  StartTimer();
 }
 
 __attribute__((destructor)) void Stop() { Finish(); }
