@@ -31,7 +31,7 @@ wrong 'sites[0]["allocations"] += 1; sites[0]["live_objects"] += 1; profile["tot
 wrong 'sites[1]["frames"] = [{"function": "leak_a"}]'
 wrong 'sites[2]["frees"] -= 1'
 wrong 'profile["totals"]["live_bytes"] += 1'
-wrong 'profile["loss"] = {"lock_timeout": 1}'
+wrong 'profile["loss"] = {"lock-timeout": 1}'
 wrong 'profile["pid"] += 1'
 wrong 'profile["unknown_frees"] = 1'
 wrong 'profile["state"] = "running"'

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 profile exact "$programs/deep_recursion" 2000
 expect 0
-truth --mode exact --allow-loss stack_truncated_depth
+truth --mode exact --allow-loss stack-cut-depth
 [ "$(get 'all(s["truncated"] for s in sites_with(profiles[0], "descend"))')" = True ] || fail "the cut stacks are not marked"
-[ "$(get 'profiles[0]["loss"]["stack_truncated_depth"] > 0')" = True ] || fail "the cut is not in the loss ledger"
+[ "$(get 'profiles[0]["loss"]["stack-cut-depth"] > 0')" = True ] || fail "the cut is not in the loss ledger"
 finish

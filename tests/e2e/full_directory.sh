@@ -11,7 +11,7 @@ for size in 256k 1m 2m 3m 5m; do
   grep -q '"truth"' "$tmp/out" || fail "$size: the program did not run to its end"
   if "$heaptally" report "$tmp/capture.heaptally" --json --full >"$tmp/report.json" 2>>"$tmp/err" && [ "$(get 'len(profiles)')" = 1 ]; then
     [ "$(get 'any(profiles[0]["loss"].values())')" = True ] || fail "$size: nothing lost in a directory of $size?"
-    truth --mode exact --allow-loss site_table_full --allow-loss segment_full --allow-loss histogram_full --allow-loss stack_truncated_depth
+    truth --mode exact --allow-loss site-table-full --allow-loss segment-full --allow-loss histogram-full --allow-loss stack-cut-depth
   else
     said "full|no space|room"
   fi

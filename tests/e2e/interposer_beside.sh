@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 then_preload=$programs/libforward.so preload mode=exact "$programs/single_thread"
 expect 0
-report "$HEAPTALLY_DIR"
+report "$HEAPTALLY_DIR"/*
 truth --mode exact --complete
 read -r _ forwarded_allocations forwarded_frees < <(grep '^forwarded' "$tmp/err")
 [ "$forwarded_allocations" = "$(get 'value(profiles[0]["totals"], "allocations")')" ] || fail "$forwarded_allocations calls came through us"

@@ -10,7 +10,7 @@ for library in libjemalloc.so.2 libtcmalloc_minimal.so.4 libtcmalloc.so.4; do
     rm -f "$HEAPTALLY_DIR"/*
     then_preload=$path preload mode=exact "$programs/$program"
     expect 0
-    report "$HEAPTALLY_DIR"
+    report "$HEAPTALLY_DIR"/*
     truth --mode exact
   done
 done

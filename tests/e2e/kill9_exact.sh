@@ -12,7 +12,7 @@ for round in $(seq 100); do
   kill -9 $pid
   wait $pid 2>/dev/null
   [ -s "$tmp/out" ] || continue   # killed before its main
-  report "$HEAPTALLY_DIR"
+  report "$HEAPTALLY_DIR"/*
   rows "$tmp/rows" --mode exact --state killed
   "$heaptally" ls 2>&1 | grep -q "$pid" || fail "round $round: ls does not show $pid"
   [ "$failed" = 0 ] || { echo "in round $round ($huge)"; break; }

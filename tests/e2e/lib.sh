@@ -10,7 +10,7 @@ name=$(basename "$0" .sh)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/heaptally-e2e-$name.XXXXXX")
 export HEAPTALLY_DIR
 HEAPTALLY_DIR=$(mktemp -d "/dev/shm/heaptally-e2e-$name.XXXXXX" 2>/dev/null) || HEAPTALLY_DIR=$tmp/segments
-mkdir -p "$HEAPTALLY_DIR"
+mkdir -p -m 700 "$HEAPTALLY_DIR"
 failed=0
 clean_up() { rm -rf "$tmp" "$HEAPTALLY_DIR"; }
 trap clean_up EXIT

@@ -11,7 +11,7 @@ for round in $(seq 30); do
   sleep "0.$(printf %03d $((RANDOM % 300)))"
   kill -9 $pid
   wait $pid 2>/dev/null
-  report "$HEAPTALLY_DIR"
+  report "$HEAPTALLY_DIR"/*
   live=$(get 'sum(value(s, "live_bytes") for s in sites_with(profiles[0], "resize_gigabyte"))')
   [ "$live" -ge $((1 << 30)) ] && [ "$live" -le $(((1 << 30) + (16 << 20))) ] || { fail "round $round: $live bytes live, not one block of 1 GiB"; break; }
 done

@@ -19,7 +19,6 @@ SITE static void entry_a(int depth) {
   for (int i = 0; i < 100; ++i) {
     MUST(descend(depth, 1000));
     took(&row_entry_a, 1000);
-    took(&row_descend, 1000);
   }
 }
 
@@ -27,7 +26,6 @@ SITE static void entry_b(int depth) {
   for (int i = 0; i < 100; ++i) {
     MUST(descend(depth, 3000));
     took(&row_entry_b, 3000);
-    took(&row_descend, 3000);
   }
 }
 
@@ -35,10 +33,12 @@ int main(int argc, char **argv) {
   int depth = argc > 1 ? atoi(argv[1]) : 400;
   entry_a(depth);
   entry_b(depth);
-  if (depth < 500) {
-    truth_print(1, &row_descend, &row_entry_a, &row_entry_b, NULL);
+  if (depth > 500) {  // the roots are beyond the cut: only their sum can be known
+    row_descend.allocations = row_entry_a.allocations + row_entry_b.allocations;
+    row_descend.allocated_bytes = row_entry_a.allocated_bytes + row_entry_b.allocated_bytes;
+    truth_print(1, &row_descend, NULL);
   } else {
-    truth_print(1, &row_descend, NULL);  // the roots are beyond the cut
+    truth_print(1, &row_entry_a, &row_entry_b, NULL);
   }
   return 0;
 }
