@@ -7,6 +7,10 @@
 #include "profile/profile.h"
 #include "segment/raw_image.h"
 
+namespace heaptally::segment {
+class Segment;
+}
+
 namespace heaptally::collect {
 
 // What the records do not say by themselves.
@@ -23,6 +27,9 @@ profile::Profile ProfileOf(const segment::RawImage& image, const ImageContext& c
 // The latest moment of which the image knows: no later than the end of a dead process, for which nobody else knows
 // better.
 uint64_t LatestClock(const segment::RawImage& image);
+
+// Modules by id: the ancestors' first, down to the image's own. Chains are bounded by the number of images.
+std::vector<segment::Module> ModulesOf(const segment::Segment& segment, const segment::RawImage& image);
 
 // ---- parts, each in a file of its own
 

@@ -17,37 +17,11 @@ using profile::State;
 using segment::ImageHeader;
 using segment::Origin;
 
-constexpr uint32_t kMaxInherited = 1 << 16;  // more modules than an image can hold
-
 // An image together with what puts it in order among those of its process.
 struct Taken {
   profile::Profile profile;
   uint64_t start_ticks = 0;
 };
-
-// A directory of modules by id: the ancestors' first, down to the image itself. Chains are bounded by the number of
-// images.
-std::vector<segment::Module> ModulesOf(const segment::Segment& segment, const segment::RawImage& image) {
-  struct Link {
-    uint32_t inherited;
-    std::vector<segment::Module> own;
-  };
-  std::vector<Link> chain = {{image.header.inherited_modules, image.modules}};
-  uint32_t parent = image.header.parent_image, child = image.index;
-  while (chain.back().inherited > 0 && parent != child && chain.size() < segment::kMaxImages) {
-    std::string ignored;
-    const auto header = segment.ReadImageHeader(parent, &ignored);
-    if (!header) break;
-    chain.push_back({header->inherited_modules, segment.ReadModules(parent)});
-    child = std::exchange(parent, header->parent_image);
-  }
-  std::vector<segment::Module> modules;
-  for (auto link = chain.rbegin(); link != chain.rend(); ++link) {
-    modules.resize(std::min(link->inherited, kMaxInherited), segment::Module{});
-    modules.insert(modules.end(), link->own.begin(), link->own.end());
-  }
-  return modules;
-}
 
 std::vector<std::string> SplitArguments(const ImageHeader& header) {
   std::vector<std::string> arguments;

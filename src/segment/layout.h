@@ -35,6 +35,7 @@ enum class ImageState : uint32_t {
   kUnused = 0,
   kReady = 1,    // committed and empty: a forked child may claim it without a system call
   kClaimed = 2,  // belongs to a process
+  kPromised = 3, // kept for one forked child (ImageHeader::pid, 0 while it is being made) that has recorded nothing yet
 };
 
 enum class Origin : uint32_t {
@@ -74,7 +75,7 @@ static_assert(static_cast<uint32_t>(Loss::kCount) <= kLossSlots);
 // ---------------------------------------------------------------------------------------------------------------- file
 
 struct ImageEntry {
-  uint32_t state;      // ImageState; kReady -> kClaimed by CAS
+  uint32_t state;      // ImageState; kReady or kPromised -> kClaimed by CAS
   uint32_t page;       // region's file offset / kPageBytes
 };
 

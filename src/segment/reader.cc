@@ -141,6 +141,14 @@ bool ReadSamples(const File& file, const Placement& placement, RawImage* image, 
   return true;
 }
 
+uint64_t ItemBytesOf(const ImageHeader& header) {
+  uint64_t bytes = 0;
+  for (uint32_t kind = 0; kind < kKinds; ++kind) {
+    bytes += uint64_t{header.kinds[kind].count} * ItemBytes(static_cast<Kind>(kind), header.mode);
+  }
+  return bytes;
+}
+
 uint64_t ExtentBytes(const ImageHeader& header, const Placement& placement) {
   uint64_t bytes = kImageHeaderBytes;
   for (uint32_t kind = 0; kind < kKinds; ++kind) {
@@ -153,8 +161,8 @@ uint64_t ExtentBytes(const ImageHeader& header, const Placement& placement) {
 
 bool ReadSites(const File& file, uint64_t region, RawImage* image, std::string* fault) {
   const Mode mode = image->header.mode;
-  const bool read = mode == Mode::kExact ? ReadExactSites(file, region, image, fault)
-                                         : ReadSampledSites(file, region, image, fault);
+  const bool read =
+      mode == Mode::kExact ? ReadExactSites(file, region, image, fault) : ReadSampledSites(file, region, image, fault);
   if (read && image->header.mode != mode) *fault = "its mode changed while it was read";
   return fault->empty();
 }
@@ -208,8 +216,15 @@ std::vector<uint32_t> Segment::ClaimedImages() const {
   FileHeader now;
   std::vector<uint32_t> claimed;
   if (!file_.ReadAt(0, &now, sizeof now)) return claimed;
+  uint64_t items = 0;
+  const uint64_t budget = ReadBudget(file_.Size());
   for (uint32_t i = 0; i < std::min(now.image_count, kMaxImages); ++i) {
-    if (now.images[i].state == static_cast<uint32_t>(ImageState::kClaimed)) claimed.push_back(i);
+    if (now.images[i].state != static_cast<uint32_t>(ImageState::kClaimed)) continue;
+    std::string ignored;
+    const auto header = ReadImageHeader(i, &ignored);
+    if (header) items += ItemBytesOf(*header);
+    if (items > budget) break;  // images that lie on top of each other: not the work of an agent
+    claimed.push_back(i);
   }
   return claimed;
 }

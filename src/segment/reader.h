@@ -27,7 +27,8 @@ class Segment {
   const FileHeader& header() const { return header_; }
   const File& file() const { return file_; }
 
-  // Indices of the images that belong (or belonged) to a process, in order. Looks at the file again.
+  // Indices of the images that belong (or belonged) to a process, in order. Looks at the file again. Claims
+  // beyond what the file can hold are left out, so reading all of them is bounded by its size too.
   std::vector<uint32_t> ClaimedImages() const;
 
   // Reads one image at the present moment. On failure returns nothing and sets *error to one sentence.

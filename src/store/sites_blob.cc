@@ -119,18 +119,18 @@ namespace {
 // Node 0 is the root. Written as the step back to the parent, and the frame.
 class StackTree {
  public:
+  // Sites come in the order in which they were first met, so most share their outer frames with the one before: only
+  // the rest of a stack is looked up.
   uint32_t NodeOf(const std::vector<uint32_t>& frames) {
-    uint32_t node = 0;
-    for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-      const uint64_t key = uint64_t{node} << 32 | *frame;
-      const auto [at, added] = children_.try_emplace(key, count_ + 1);
-      if (added) {
-        nodes_.Number(++count_ - node);
-        nodes_.Number(*frame);
-      }
-      node = at->second;
+    size_t depth = 0;
+    while (depth < path_.size() && depth < frames.size() && path_[depth].frame == frames[frames.size() - 1 - depth])
+      ++depth;
+    path_.resize(depth);
+    for (; depth < frames.size(); ++depth) {
+      const uint32_t frame = frames[frames.size() - 1 - depth], parent = depth == 0 ? 0 : path_[depth - 1].node;
+      path_.push_back({frame, ChildOf(parent, frame)});
     }
-    return node;
+    return path_.empty() ? 0 : path_.back().node;
   }
   uint32_t count() const { return count_; }
   const std::string& bytes() const { return nodes_.bytes(); }
@@ -139,6 +139,21 @@ class StackTree {
   struct KeyHash {
     size_t operator()(uint64_t key) const { return base::Mix64(key); }
   };
+  struct Step {
+    uint32_t frame;
+    uint32_t node;
+  };
+
+  uint32_t ChildOf(uint32_t parent, uint32_t frame) {
+    const auto [at, added] = children_.try_emplace(uint64_t{parent} << 32 | frame, count_ + 1);
+    if (added) {
+      nodes_.Number(++count_ - parent);
+      nodes_.Number(frame);
+    }
+    return at->second;
+  }
+
+  std::vector<Step> path_;  // of the last stack, outermost first
   std::unordered_map<uint64_t, uint32_t, KeyHash> children_;
   Packer nodes_;
   uint32_t count_ = 0;
