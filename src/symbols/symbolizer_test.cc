@@ -216,6 +216,25 @@ TEST_F(FileTest, DroppedFunctionsNameNothing) {
   EXPECT_EQ(At("main"), Lines{"main dead.cc:" + std::to_string(ProbeLine("dead.cc", "main"))});
 }
 
+TEST_F(FileTest, DroppedFunctionsDoNotNameCodeWithoutDebugInformation) {
+  Use(kFixtures + "/dead");
+  std::string problem;
+  GElf_Ehdr header;
+  auto image = ElfImage::Open(kFixtures + "/dead", &problem);
+  ASSERT_NE(gelf_getehdr(image->elf(), &header), nullptr);
+  EXPECT_EQ(Texts(symbolizer_->Lookup(module_, header.e_entry + 4, false)), Lines{"_start"});
+}
+
+TEST_F(FileTest, FunctionsInsideOfFunctions) {
+  const std::string program = kFixtures + "/nested";
+  if (!fs::exists(program)) GTEST_SKIP() << "the compiler has no nested functions";
+  Use(program);
+  EXPECT_EQ(At("nested"), Lines{"work nested.c:" + std::to_string(ProbeLine("nested.c", "nested"))});
+  EXPECT_EQ(At("nested_inlined"),
+            (Lines{"Inlined nested.c:" + std::to_string(ProbeLine("nested.c", "nested_inlined")) + " [i]",
+                   "work nested.c:" + std::to_string(LineOf("nested.c", "call:nested_inlined"))}));
+}
+
 TEST_F(FileTest, StrippedNamesOnlyWhatExportsCover) {
   Use(kFixtures + "/few_stripped");
   EXPECT_EQ(At("exported"), Lines{"exported_low"});
