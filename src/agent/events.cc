@@ -23,10 +23,17 @@ constexpr uint32_t kDeepBuffers = 16;
 uint64_t g_deep_frames[kDeepBuffers][unwind::kMaxFrames];
 uint32_t g_deep_taken[kDeepBuffers];
 
+// The first frame of a process is hand-written code of the loader without unwind information: no caller is missing there.
+unwind::Result EndAtLoader(unwind::Result result, const uint64_t* frames) {
+  const bool in_loader = result.count > 0 && frames[result.count - 1] - g_loader_text.start < g_loader_text.end - g_loader_text.start;
+  if (result.end == unwind::End::kNoRule && in_loader) result.end = unwind::End::kComplete;
+  return result;
+}
+
 HT_NOINLINE uint32_t DeepSiteOf(const platform::Registers& caller) {
   for (uint32_t i = 0; i < kDeepBuffers; ++i) {
     if (__atomic_exchange_n(&g_deep_taken[i], 1u, __ATOMIC_ACQUIRE) != 0) continue;
-    const unwind::Result result = unwind::Unwind(caller, &t_state.bounds, g_deep_frames[i], unwind::kMaxFrames);
+    const unwind::Result result = EndAtLoader(unwind::Unwind(caller, &t_state.bounds, g_deep_frames[i], unwind::kMaxFrames), g_deep_frames[i]);
     const uint32_t site = SiteOf(g_deep_frames[i], result.count, result.end);
     __atomic_store_n(&g_deep_taken[i], 0u, __ATOMIC_RELEASE);
     return site;
@@ -36,7 +43,8 @@ HT_NOINLINE uint32_t DeepSiteOf(const platform::Registers& caller) {
 
 HT_NOINLINE uint32_t TakeSite(const platform::Registers& caller) {
   uint64_t frames[kInlineFrames];
-  const unwind::Result result = unwind::Unwind(caller, &t_state.bounds, frames, kInlineFrames);
+  unwind::Result result = unwind::Unwind(caller, &t_state.bounds, frames, kInlineFrames);
+  if (HT_UNLIKELY(result.end == unwind::End::kNoRule)) result = EndAtLoader(result, frames);
   if (HT_UNLIKELY(result.end == unwind::End::kDepthLimit)) {
     const uint32_t site = DeepSiteOf(caller);
     if (site != kNoItem) return site;
@@ -112,7 +120,9 @@ void RecordAcquisition(const Intent& intent, const platform::Registers& caller, 
 }
 
 void RecordRelease(const platform::Registers& caller, void* pointer) {
-  if (pointer == nullptr || !OwnsImage() || IsNested(caller)) return;
+  if (pointer == nullptr || g_image.header == nullptr) return;
+  if (HT_UNLIKELY(!OwnsImage()) && (g_image.header->mode == Mode::kBytes || !ClaimImage())) return;
+  if (IsNested(caller)) return;
   if (g_image.header->mode == Mode::kBytes) {
     sampled::Releasing(pointer);
     return;
@@ -122,9 +132,9 @@ void RecordRelease(const platform::Registers& caller, void* pointer) {
   if (!exact::Releasing(reinterpret_cast<uint64_t>(pointer))) __atomic_fetch_add(&g_image.header->unknown_frees, 1, __ATOMIC_RELAXED);
 }
 
-void BeginMove(const platform::Registers& caller, void* old_pointer, uint64_t size, Move* move) {
+void BeginMove(const platform::Registers& caller, void* old_pointer, uint64_t size, bool decide, Move* move) {
   // realloc(p, 0) that frees is no allocation; one that gives a smallest block is, and then counts with size 0.
-  move->intent = DecideAcquisition(caller, size);
+  if (decide) move->intent = DecideAcquisition(caller, size);
   if (!OwnsImage() || IsNested(caller)) return;
   move->intent.epoch = g_epoch;
   if (old_pointer == nullptr) return;

@@ -33,7 +33,8 @@ struct Move {
   exact::Transit exact_transit;
   sampled::Transit sampled_transit;
 };
-void BeginMove(const platform::Registers& caller, void* old_pointer, uint64_t size, Move* move);
+// `decide`: the debit asked for the slow path, so the new size may be recorded.
+void BeginMove(const platform::Registers& caller, void* old_pointer, uint64_t size, bool decide, Move* move);
 // `size` 0 and no result: the old block was freed; a size and no result: the call failed and the old block is live.
 void EndMove(const Move& move, const platform::Registers& caller, void* old_pointer, void* new_pointer, uint64_t size);
 

@@ -13,15 +13,16 @@ namespace heaptally::agent {
 namespace {
 
 constexpr uint32_t kMaxInnerFrames = 64;  // deepest chain inside an allocator that is followed
+constexpr uint64_t kMaxOpaqueDepth = 8192;
 constexpr uint64_t kMaxHookFrame = 1024;  // bytes; the slow paths' frames are a few hundred
 
 bool InDefiner(uint64_t pc) { return pc - 1 >= g_definer.text_start && pc - 1 < g_definer.text_end; }
 
 bool InAgent(uint64_t pc) { return pc >= reinterpret_cast<uint64_t>(&__ehdr_start) && pc < reinterpret_cast<uint64_t>(&_end); }
 
-// Is the frame that is about to be left with stack pointer `sp` the one that holds the mark?
-bool HoldsMark(uint64_t sp, uint64_t mark) {
-  if (mark < sp || mark - sp > kMaxHookFrame) return false;
+// Is the mark within `most` bytes above `sp`, and does it stand? With kMaxHookFrame: is the frame that is about to be left with stack pointer `sp` the one that holds the mark?
+bool HoldsMark(uint64_t sp, uint64_t mark, uint64_t most) {
+  if (mark < sp || mark - sp > most) return false;
   return *reinterpret_cast<volatile uint64_t*>(mark) == Guard::CookieOf(reinterpret_cast<void*>(mark));
 }
 
@@ -40,10 +41,15 @@ bool IsNestedSlow(const platform::Registers& caller) {
   for (uint32_t depth = 0; depth < kMaxInnerFrames; ++depth) {
     if (at.pc_is_exact) return false;
     // A real function that ends in a jump to another leaves no frame of its own, so the first may be the hook's already.
-    if (InAgent(at.pc)) return HoldsMark(at.sp, mark);
+    if (InAgent(at.pc)) return HoldsMark(at.sp, mark, kMaxHookFrame);
     if (!InDefiner(at.pc)) return false;
     unwind::End end;
-    if (!unwind::Step(&at, &t_state.bounds, &end) || at.sp > mark) return false;
+    if (!unwind::Step(&at, &t_state.bounds, &end)) {
+      // A libc without unwind information (musl): what is left is that the call comes from the definer, from just below
+      // the hook's frame, whose mark stands.
+      return end == unwind::End::kNoRule && HoldsMark(at.sp, mark, kMaxOpaqueDepth);
+    }
+    if (at.sp > mark) return false;
   }
   return false;
 }

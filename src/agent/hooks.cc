@@ -45,10 +45,22 @@ HT_ALWAYS_INLINE void* AcquireSlowly(const platform::Registers& caller, uint64_t
   return block;
 }
 
+// For a real function that calls another hook: the guard stands around every call, and the fast path's debit is done here.
 template <typename RealCall>
-HT_ALWAYS_INLINE void* MoveSlowly(const platform::Registers& caller, void* pointer, uint64_t size, RealCall real_call) {
+HT_ALWAYS_INLINE void* AcquireNesting(const platform::Registers& caller, uint64_t size, RealCall real_call) {
+  const Intent intent = Debit(size) ? DecideAcquisition(caller, size) : Intent{};
+  Guard guard;
+  guard.Enter();
+  void* block = real_call();
+  guard.Leave();
+  if (intent.record && block != nullptr) RecordAcquisition(intent, caller, block, size);
+  return block;
+}
+
+template <typename RealCall>
+HT_ALWAYS_INLINE void* MoveNesting(const platform::Registers& caller, void* pointer, uint64_t size, bool decide, RealCall real_call) {
   Move move;
-  BeginMove(caller, pointer, size, &move);
+  BeginMove(caller, pointer, size, decide, &move);
   Guard guard;
   guard.Enter();
   void* block = real_call();
@@ -57,14 +69,26 @@ HT_ALWAYS_INLINE void* MoveSlowly(const platform::Registers& caller, void* point
   return block;
 }
 
+template <typename RealCall>
+HT_ALWAYS_INLINE void* MoveSlowly(const platform::Registers& caller, void* pointer, uint64_t size, RealCall real_call) {
+  return MoveNesting(caller, pointer, size, true, real_call);
+}
+
 #define HT_LAMBDA_INLINE __attribute__((always_inline))
 #define HT_ACQUIRE(name, parameters, arguments, requested_bytes)                                                       \
   HT_NOINLINE void* name##_slow parameters {                                                                           \
     return AcquireSlowly(HT_CALLER_REGISTERS(), requested_bytes, [&]() HT_LAMBDA_INLINE { return g_real.name arguments; }); \
+  }                                                                                                                    \
+  HT_NOINLINE void* name##_nesting parameters {                                                                        \
+    return AcquireNesting(HT_CALLER_REGISTERS(), requested_bytes, [&]() HT_LAMBDA_INLINE { return g_pass_through.name arguments; }); \
   }
 #define HT_MOVE(name, parameters, arguments, requested_bytes)                                                          \
   HT_NOINLINE void* name##_slow parameters {                                                                           \
     return MoveSlowly(HT_CALLER_REGISTERS(), pointer, requested_bytes, [&]() HT_LAMBDA_INLINE { return g_real.name arguments; }); \
+  }                                                                                                                    \
+  HT_NOINLINE void* name##_nesting parameters {                                                                        \
+    const bool decide = Debit(requested_bytes);                                                                        \
+    return MoveNesting(HT_CALLER_REGISTERS(), pointer, requested_bytes, decide, [&]() HT_LAMBDA_INLINE { return g_pass_through.name arguments; }); \
   }
 #define HT_RELEASE(name, parameters, arguments)                                                                        \
   HT_NOINLINE void name##_slow parameters {                                                                            \
@@ -82,6 +106,15 @@ HT_NOINLINE int posix_memalign_slow(void** out, size_t alignment, size_t size) {
   return error;
 }
 
+HT_NOINLINE int posix_memalign_nesting(void** out, size_t alignment, size_t size) {
+  int error = 0;
+  AcquireNesting(HT_CALLER_REGISTERS(), size, [&]() HT_LAMBDA_INLINE -> void* {
+    error = g_pass_through.posix_memalign(out, alignment, size);
+    return error == 0 ? *out : nullptr;
+  });
+  return error;
+}
+
 int (*g_real_prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 }  // namespace
@@ -90,6 +123,7 @@ int (*g_real_prctl)(int, unsigned long, unsigned long, unsigned long, unsigned l
 extern "C" {
 
 using heaptally::agent::Debit;
+using heaptally::agent::g_hooks_open;
 using heaptally::agent::g_real;
 using heaptally::agent::MayBeRecorded;
 using heaptally::agent::Product;
@@ -98,14 +132,18 @@ namespace cold = heaptally::agent::cold;
 #define HT_ACQUIRE(name, parameters, arguments, requested_bytes)          \
   HT_EXPORT void* name parameters {                                       \
     auto* real = g_real.name;                                             \
-    if (HT_UNLIKELY(real == nullptr)) return cold::name arguments;        \
+    if (HT_UNLIKELY(real == nullptr)) {                                   \
+      return g_hooks_open ? heaptally::agent::name##_nesting arguments : cold::name arguments; \
+    }                                                                     \
     if (Debit(requested_bytes)) return heaptally::agent::name##_slow arguments; \
     return real arguments;                                                \
   }
 #define HT_MOVE(name, parameters, arguments, requested_bytes)             \
   HT_EXPORT void* name parameters {                                       \
     auto* real = g_real.name;                                             \
-    if (HT_UNLIKELY(real == nullptr)) return cold::name arguments;        \
+    if (HT_UNLIKELY(real == nullptr)) {                                   \
+      return g_hooks_open ? heaptally::agent::name##_nesting arguments : cold::name arguments; \
+    }                                                                     \
     if (Debit(requested_bytes) | MayBeRecorded(pointer)) return heaptally::agent::name##_slow arguments; \
     return real arguments;                                                \
   }
@@ -120,7 +158,9 @@ namespace cold = heaptally::agent::cold;
 
 HT_EXPORT int posix_memalign(void** out, size_t alignment, size_t size) {
   auto* real = g_real.posix_memalign;
-  if (HT_UNLIKELY(real == nullptr)) return cold::posix_memalign(out, alignment, size);
+  if (HT_UNLIKELY(real == nullptr)) {
+    return g_hooks_open ? heaptally::agent::posix_memalign_nesting(out, alignment, size) : cold::posix_memalign(out, alignment, size);
+  }
   if (Debit(size)) return heaptally::agent::posix_memalign_slow(out, alignment, size);
   return real(out, alignment, size);
 }

@@ -36,23 +36,52 @@ uint64_t ReadLink(const char* path, char* to, uint64_t capacity) {
   return bytes;
 }
 
-// The program is the first object of the link map; it has no name there unless ld.so was run as a program
-// ("ld.so ./prog"), and then /proc/self/exe is ld.so.
-void ReadProgramPath(char* to, uint64_t capacity) {
-  const link_map* head = elf::LinkMapHead();
-  const char* name = head != nullptr ? head->l_name : nullptr;
-  if (name == nullptr || name[0] == 0) {
-    ReadLink("/proc/self/exe", to, capacity);
-    return;
+// Path of the file that is mapped at `address`, from /proc/self/maps: the line "start-end perms offset dev inode path".
+uint64_t PathOfMapping(uint64_t address, char* to, uint64_t capacity) {
+  const long fd = Syscall(Call::kOpen, AsLong("/proc/self/maps"), kReadOnlyCloseOnExec);
+  if (fd < 0) return 0;
+  uint64_t numbers[2] = {0, 0}, used = 0;
+  uint32_t field = 0;  // 0 start, 1 end, then the blank-separated ones; the path begins with the first '/'
+  bool in_path = false, wanted = false, done = false;
+  char buffer[256];
+  while (!done) {
+    const long got = Syscall(Call::kRead, fd, AsLong(buffer), sizeof(buffer));
+    if (got <= 0) break;
+    for (long i = 0; i < got && !done; ++i) {
+      const char c = buffer[i];
+      if (c == '\n') {
+        done = wanted && used > 0;
+        numbers[0] = numbers[1] = field = 0;
+        in_path = wanted = false;
+      } else if (in_path || (c == '/' && field > 1)) {
+        in_path = true;
+        if (wanted && used + 1 < capacity) to[used++] = c;
+      } else if (c == '-' && field == 0) {
+        field = 1;
+      } else if (c == ' ') {
+        if (field == 1) wanted = address >= numbers[0] && address < numbers[1];
+        if (field < 100) ++field;
+      } else if (field < 2) {
+        numbers[field] = numbers[field] * 16 + static_cast<uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+      }
+    }
   }
-  uint64_t used = 0;
-  if (name[0] != '/') {
-    used = ReadLink("/proc/self/cwd", to, capacity - 1);
-    to[used++] = '/';
-    if (name[0] == '.' && name[1] == '/') name += 2;
-  }
-  while (*name != 0 && used + 1 < capacity) to[used++] = *name++;
+  Syscall(Call::kClose, fd);
   to[used] = 0;
+  return used;
+}
+
+// The program is the first object of the link map. /proc/self/exe names it, unless ld.so was run as a program ("ld.so
+// ./prog"): then that is ld.so, and the mapping of the first object tells.
+void ReadProgramPath(char* to, uint64_t capacity) {
+  ReadLink("/proc/self/exe", to, capacity);
+  const char* name = to;
+  for (const char* c = to; *c != 0; ++c) {
+    if (*c == '/') name = c + 1;
+  }
+  const bool may_be_loader = name[0] == 'l' && name[1] == 'd';
+  const link_map* head = elf::LinkMapHead();
+  if (may_be_loader && head != nullptr) PathOfMapping(reinterpret_cast<uint64_t>(head->l_ld), to, capacity);
 }
 
 }  // namespace

@@ -35,7 +35,9 @@ namespace {
 using segment::ImageState;
 using segment::Mode;
 
-constexpr uint32_t kRegionsAhead = 2;  // for the next fork and one child that is made behind our back
+constexpr uint32_t kRegionsAhead = 4;  // for children that are made behind our back
+constexpr uint32_t kNoImage = 0;       // image 0 is the first process's, never promised
+constexpr uint32_t kPromiseWord = 1;   // in the page of g_ownership: the region promised to this forked child
 
 uint8_t g_zero_byte;          // the filter of a process that records nothing
 uint64_t g_seed;
@@ -64,33 +66,81 @@ void AddRegion(uint8_t* memory, uint64_t offset, const RegionPlan& plan, const C
   __atomic_store_n(&g_file->images[index].state, static_cast<uint32_t>(state), __ATOMIC_RELEASE);
 }
 
-uint32_t RegionsReady() {
-  uint32_t ready = 0;
-  const uint32_t count = __atomic_load_n(&g_file->image_count, __ATOMIC_ACQUIRE);
-  for (uint32_t i = 0; i < count && i < segment::kMaxImages; ++i) {
-    const bool is_ready = __atomic_load_n(&g_file->images[i].state, __ATOMIC_ACQUIRE) == static_cast<uint32_t>(ImageState::kReady);
-    if (g_region[i] != nullptr && is_ready) ++ready;
-  }
-  return ready;
+uint32_t LoadState(uint32_t image) { return __atomic_load_n(&g_file->images[image].state, __ATOMIC_ACQUIRE); }
+
+bool ChangeState(uint32_t image, ImageState from, ImageState to) {
+  auto expected = static_cast<uint32_t>(from);
+  return __atomic_compare_exchange_n(&g_file->images[image].state, &expected, static_cast<uint32_t>(to), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-// Before a fork, in the parent: makes sure that the child will find a region.
-void PrepareFork() {
-  if (!OwnsImage() || __atomic_load_n(&g_file->image_count, __ATOMIC_ACQUIRE) >= segment::kMaxImages) return;
+uint32_t ImageCount() {
+  const uint32_t count = __atomic_load_n(&g_file->image_count, __ATOMIC_ACQUIRE);
+  return count < segment::kMaxImages ? count : segment::kMaxImages;
+}
+
+// A child that was promised a region and ended without recording anything needs it no longer.
+bool IsForgotten(uint32_t image) {
+  constexpr long kNoSuchProcess = -3;
+  const auto* header = reinterpret_cast<const segment::ImageHeader*>(g_region[image]);
+  const int32_t pid = __atomic_load_n(&header->pid, __ATOMIC_RELAXED);
+  return pid != 0 && platform::Syscall(platform::Call::kKill, pid, 0) == kNoSuchProcess;
+}
+
+// Puts regions aside until `kRegionsAhead` are ready: forgotten ones first, then new ones.
+void PrepareRegions() {
+  uint32_t ready = 0;
+  for (uint32_t i = 0; i < ImageCount(); ++i) {
+    if (g_region[i] != nullptr && LoadState(i) == static_cast<uint32_t>(ImageState::kReady)) ++ready;
+  }
+  for (uint32_t i = 0; ready < kRegionsAhead && i < ImageCount(); ++i) {
+    if (g_region[i] == nullptr || LoadState(i) != static_cast<uint32_t>(ImageState::kPromised) || !IsForgotten(i)) continue;
+    reinterpret_cast<segment::ImageHeader*>(g_region[i])->pid = 0;
+    if (ChangeState(i, ImageState::kPromised, ImageState::kReady)) ++ready;
+  }
   Config config;
   config.mode = g_image.header->mode;
   config.period_bytes = g_image.header->period_bytes;
   const RegionPlan plan = ChildPlan(config.mode);
-  for (uint32_t ready = RegionsReady(); ready < kRegionsAhead; ++ready) {
+  for (; ready < kRegionsAhead && ImageCount() < segment::kMaxImages; ++ready) {
     const Extent extent = ExtendSegment(RegionBytes(config.mode, plan));
     if (extent.memory == nullptr) return;
     AddRegion(extent.memory, extent.offset, plan, config, ImageState::kReady);
   }
 }
 
+bool TakeReadyRegion(ImageState as, uint32_t* image) {
+  for (uint32_t i = 0; i < ImageCount(); ++i) {
+    if (g_region[i] == nullptr || !ChangeState(i, ImageState::kReady, as)) continue;
+    *image = i;
+    return true;
+  }
+  return false;
+}
+
+// Before a fork, in the parent: a region is promised to the child, so that any number of children that are made before the
+// first of them records something find one each. The promise lies on the parent's stack of this call: in the thread's TLS.
+void PrepareFork() {
+  t_state.promised_image = kNoImage;
+  if (g_ownership == nullptr || g_image.header == nullptr) return;
+  PrepareRegions();
+  uint32_t image;
+  if (TakeReadyRegion(ImageState::kPromised, &image)) {
+    reinterpret_cast<segment::ImageHeader*>(g_region[image])->pid = 0;
+    t_state.promised_image = image;
+    PrepareRegions();
+  }
+}
+
+void AfterForkInParent() { t_state.promised_image = kNoImage; }
+
 void AfterForkInChild() {
   if (g_image.header == nullptr) return;
   g_fork_pid = static_cast<int32_t>(platform::Syscall(platform::Call::kGetpid));
+  if (g_ownership != nullptr) {
+    g_ownership[kPromiseWord] = t_state.promised_image;
+    if (t_state.promised_image != kNoImage) reinterpret_cast<segment::ImageHeader*>(g_region[t_state.promised_image])->pid = g_fork_pid;
+  }
+  t_state.promised_image = kNoImage;
   g_fork_unix_ns = UnixNanoseconds();
   ++g_epoch;
   t_state.guard_sp = 0;
@@ -106,9 +156,9 @@ void AfterForkInChild() {
 
 void RegisterForkHandlers() {
   if (__register_atfork != nullptr) {
-    __register_atfork(PrepareFork, nullptr, AfterForkInChild, &g_dso);
+    __register_atfork(PrepareFork, AfterForkInParent, AfterForkInChild, &g_dso);
   } else if (pthread_atfork != nullptr) {
-    pthread_atfork(PrepareFork, nullptr, AfterForkInChild);
+    pthread_atfork(PrepareFork, AfterForkInParent, AfterForkInChild);
   }
 }
 
@@ -194,16 +244,12 @@ __attribute__((destructor)) void NoteOrderlyEnd() {
 }
 
 bool ClaimRegion(uint32_t* index) {
-  const uint32_t count = __atomic_load_n(&g_file->image_count, __ATOMIC_ACQUIRE);
-  for (uint32_t i = 0; i < count && i < segment::kMaxImages; ++i) {
-    auto expected = static_cast<uint32_t>(ImageState::kReady);
-    if (g_region[i] == nullptr) continue;
-    if (__atomic_compare_exchange_n(&g_file->images[i].state, &expected, static_cast<uint32_t>(ImageState::kClaimed), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-      *index = i;
-      return true;
-    }
+  const uint32_t promised = g_ownership[kPromiseWord];  // wiped in a child that was made without handlers: no promise
+  if (promised != kNoImage && ChangeState(promised, ImageState::kPromised, ImageState::kClaimed)) {
+    *index = promised;
+    return true;
   }
-  return false;
+  return TakeReadyRegion(ImageState::kClaimed, index);
 }
 
 void OpenChildImage(uint32_t index) {
@@ -226,6 +272,7 @@ void OpenChildImage(uint32_t index) {
   header->image_flags = parent->image_flags & segment::kImageFlagCoarseTime;
   g_fork_pid = 0;
   g_fork_unix_ns = 0;
+  g_ownership[kPromiseWord] = kNoImage;
   InheritModules();
   ReopenThreadTable();
   ReopenStacks(NewSeed());

@@ -16,6 +16,7 @@ namespace heaptally::agent {
 RealFunctions g_real;
 RealFunctions g_pass_through;
 Definer g_definer;
+bool g_hooks_open;
 
 namespace {
 
@@ -172,6 +173,7 @@ void OpenHooks(bool arena_in_use) {
   }
   CloseNested(&open);
   g_real = open;
+  g_hooks_open = true;
 }
 
 }  // namespace heaptally::agent

@@ -3,8 +3,8 @@
 //
 // A pointer in g_real is null until the agent is ready: hooks test it first, with a rip-relative load that is right even
 // before the agent is relocated, and take the cold way (cold_calls.h) when it is null. It stays null for ever for a function
-// whose real one calls another hook (musl's calloc calls malloc): such calls pass through the cold way uncounted, and the
-// inner call counts.
+// whose real one calls another hook (glibc's reallocarray calls realloc, musl's calloc calls malloc): such calls always take
+// the slow path, under the guard that hides the inner call.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,9 @@ struct RealFunctions {
 
 extern RealFunctions g_real __attribute__((visibility("hidden")));         // what the hooks look at first
 extern RealFunctions g_pass_through __attribute__((visibility("hidden")));  // every real function, once resolved
+
+// True once OpenHooks() is through: a null entry of g_real then means "always slow".
+extern bool g_hooks_open __attribute__((visibility("hidden")));
 
 struct Definer {
   uint64_t text_start = 0;  // executable segments of the object that defines the real malloc

@@ -30,6 +30,7 @@ enum class Call : long {
   kMremap = 25,
   kMadvise = 28,
   kGetpid = 39,
+  kKill = 62,
   kFtruncate = 77,
   kMkdir = 83,
   kUnlink = 87,
