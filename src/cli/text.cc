@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 
@@ -90,16 +91,20 @@ std::string PadLeft(std::string_view text, size_t width) {
 }
 
 std::string Wrap(std::string_view text, size_t width, size_t indent) {
-  std::string out;
+  const size_t lead = std::min(text.find_first_not_of(' '), text.size());
+  std::string out(lead, ' ');  // a text may begin indented
+  text.remove_prefix(lead);
   size_t column = 0;
   while (!text.empty()) {
     const size_t space = text.find(' ');
     const std::string_view word = text.substr(0, space);
     text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
-    if (column != 0 && column + 1 + Width(word) > width) {
+    if (column == 0) {
+      column = lead;
+    } else if (column + 1 + Width(word) > width) {
       out += '\n' + std::string(indent, ' ');
       column = indent;
-    } else if (column != 0) {
+    } else {
       out += ' ';
       ++column;
     }
@@ -107,6 +112,25 @@ std::string Wrap(std::string_view text, size_t width, size_t indent) {
     column += Width(word);
   }
   return out;
+}
+
+std::string WrapParts(const std::vector<std::string>& parts, size_t width, size_t indent) {
+  constexpr char kHeld = '\x01';  // a space that is no place to break; Printable() texts never hold it
+  std::string joined;
+  for (std::string part : parts) {
+    if (Width(part) <= width / 2) std::replace(part.begin(), part.end(), ' ', kHeld);
+    joined += (joined.empty() ? "" : " ") + part;
+  }
+  std::string out = Wrap(joined, width, indent);
+  std::replace(out.begin(), out.end(), kHeld, ' ');
+  return out;
+}
+
+std::string Labelled(std::string_view label, std::string_view text, size_t width) {
+  constexpr size_t kIndent = 17;
+  // Wrapped together with something as wide as the label, which is then replaced by it.
+  const std::string wrapped = Wrap(std::string(kIndent - 1, '.') + " " + std::string(text), width, kIndent);
+  return "  " + FitName(label, kIndent - 2) + wrapped.substr(kIndent) + "\n";
 }
 
 std::string ShellQuoted(const std::string& word) {
@@ -131,6 +155,11 @@ size_t TerminalWidth(int descriptor, size_t fallback) {
   winsize size{};
   if (isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col;
   return fallback;
+}
+
+size_t TerminalRows(int descriptor) {
+  winsize size{};
+  return isatty(descriptor) == 1 && ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
 }
 
 }  // namespace heaptally::cli

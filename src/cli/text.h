@@ -25,11 +25,20 @@ std::string PadLeft(std::string_view text, size_t width);
 // Breaks `text` at spaces into lines of at most `width` columns; every line after the first is indented by `indent`.
 std::string Wrap(std::string_view text, size_t width, size_t indent);
 
+// The same, but breaks only between parts, as long as they fit into half a line; `parts` are joined by spaces.
+std::string WrapParts(const std::vector<std::string>& parts, size_t width, size_t indent);
+
+// "  label          text": a label of 15 columns, and the text wrapped beside it. Ends with a newline.
+std::string Labelled(std::string_view label, std::string_view text, size_t width);
+
 // `words` joined as a shell would need them: quoted where they hold anything but plain characters.
 std::string ShellQuoted(const std::string& word);
 std::string ShellQuoted(const std::vector<std::string>& words);
 
 // Columns of the terminal behind `descriptor`; `fallback` where there is none. COLUMNS wins if it is a sane number.
 size_t TerminalWidth(int descriptor, size_t fallback = 80);
+
+// Rows of the terminal, 0 where there is none.
+size_t TerminalRows(int descriptor);
 
 }  // namespace heaptally::cli

@@ -26,7 +26,20 @@ TEST(TextTest, FitsExactly) {
 
 TEST(TextTest, WrapsAtSpacesAndIndents) {
   EXPECT_EQ(Wrap("one two three", 8, 2), "one two\n  three");
+  EXPECT_EQ(Wrap("  one two three", 8, 4), "  one\n    two\n    three");
   EXPECT_EQ(Wrap("a-word-longer-than-the-line x", 8, 2), "a-word-longer-than-the-line\n  x");
+}
+
+TEST(TextTest, PartsStayWhole) {
+  EXPECT_EQ(WrapParts({"name", "every 512 KiB;", "end"}, 30, 2), "name every 512 KiB; end");
+  EXPECT_EQ(WrapParts({"longer name", "every 5 KiB;", "end"}, 24, 2), "longer name every 5 KiB;\n  end");
+  EXPECT_EQ(WrapParts({"name", "every 512 KiB;"}, 17, 2), "name every 512\n  KiB;") << "too long to be held together";
+  EXPECT_EQ(WrapParts({"one two three four five"}, 10, 0), "one two\nthree four\nfive");
+}
+
+TEST(TextTest, LabelsStandBesideTheirText) {
+  EXPECT_EQ(Labelled("churn", "one two three four", 28), "  churn          one two\n                 three four\n");
+  EXPECT_EQ(Labelled("", "x", 80), "                 x\n");
 }
 
 TEST(TextTest, QuotesForAShell) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 
 namespace heaptally::collect {
 namespace {
@@ -101,6 +102,9 @@ bool Child::Reap(Ending* ending) const {
   int status = 0;
   const pid_t got = wait4(pid_, &status, WNOHANG, &ending->usage);
   if (got != pid_) return got < 0 && errno != EINTR;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  ending->unix_ns = static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
   ending->signalled = WIFSIGNALED(status);
   ending->status = ending->signalled ? WTERMSIG(status) : WEXITSTATUS(status);
   ending->core_dumped = ending->signalled && WCOREDUMP(status);

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct Ending {
   int status = 0;                       // exit status, or the signal's number
   bool core_dumped = false;
   rusage usage{};
+  uint64_t unix_ns = 0;                 // when it was seen to have ended
   int shell_status() const { return signalled ? 128 + status : status; }
 };
 

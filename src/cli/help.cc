@@ -1,0 +1,88 @@
+// `heaptally` alone, and `heaptally help TOPIC`.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/suggest.h"
+
+namespace heaptally::cli {
+namespace {
+
+struct Topic {
+  const char* name;
+  const char* text;
+};
+
+constexpr Topic kTopics[] = {
+    {"modes",
+     "exact   Every allocation is counted. The default of `run`: right for a developer's machine, and for small programs.\n"
+     "bytes   Sampled: one sample for every --period bytes in the mean (default 512 KiB). Costs next to nothing; each\n"
+     "        number has its 95 % interval beside it. A place in the code that holds less than the period may have no\n"
+     "        sample at all: it is not shown, and that does not mean 0.\n\n"
+     "  heaptally run --mode bytes --period 1M -- ./server\n"},
+    {"words",
+     "live       allocated and not freed, at one moment\n"
+     "peak       live bytes at the moment when the process had most of them\n"
+     "churn      everything allocated since the start, in bytes; `calls` is the number of allocations\n"
+     "temporary  freed by its own thread before that thread's next allocation\n"
+     "place      the innermost line outside of allocators, standard libraries and wrappers; one line of its callers\n"
+     "           stands under it (`report --full` shows whole stacks)\n"
+     "segment    the file in /dev/shm in which a running process keeps its tally; it survives the process\n"
+     "capture    a .heaptally file with finished, named profiles of one run\n"},
+    {"limits",
+     "What a preloaded library cannot reach runs unprofiled, and `run` says so at once: statically linked programs,\n"
+     "setuid programs, 32-bit programs, a malloc inside the executable, programs built with a sanitizer, and programs\n"
+     "started with a cleared environment. `run --require` refuses to start them.\n"
+     "Heaps that do not go through malloc (Go, Java, JavaScript, Python's small objects) and memory that is mapped\n"
+     "directly are not counted.\n"},
+    {"exit",
+     "`run` exits with the program's own status, 128 + N if signal N ended it.\n"
+     "125  heaptally itself failed (or --require refused)     126  the program cannot be executed\n"
+     "127  the program was not found\n"},
+};
+
+}  // namespace
+
+const std::vector<Subcommand>& Subcommands() {
+  static const std::vector<Subcommand> commands = {
+      {"run", RunCommand, "run a program and say where its memory goes", "heaptally run -- ./server --port 80"},
+      {"report", ReportCommand, "look at a capture, or at a process that runs", "heaptally report server.4711.heaptally --by churn"},
+      {"ls", LsCommand, "processes that are (or were) profiled", "heaptally ls --prune"},
+      {"help", HelpCommand, "words, modes, limits, exit codes", "heaptally help modes"},
+  };
+  return commands;
+}
+
+std::string Overview() {
+  std::string out = "heaptally: which code holds the memory, and which code allocates most often.\n\n";
+  for (const Subcommand& command : Subcommands()) {
+    out += fmt::format("  {:<8}{}\n          {}\n", command.name, command.purpose, command.example);
+  }
+  return out + "\nEvery command has --help.\n";
+}
+
+int HelpCommand(const std::vector<std::string>& arguments) {
+  std::vector<std::string> names;
+  for (const Topic& topic : kTopics) names.push_back(topic.name);
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
+    std::fputs(Overview().c_str(), stdout);
+    std::fputs(fmt::format("Topics: heaptally help {}\n", fmt::join(names, " | ")).c_str(), stdout);
+    return 0;
+  }
+  for (const Topic& topic : kTopics) {
+    if (arguments[0] == topic.name) {
+      std::fputs(topic.text, stdout);
+      return 0;
+    }
+  }
+  for (const Subcommand& command : Subcommands()) {
+    if (arguments[0] == command.name) return command.main({"--help"});
+    names.push_back(command.name);
+  }
+  const std::string nearest = Nearest(arguments[0], names);
+  return Complain("there is no help on \"" + arguments[0] + "\"", "heaptally help" + (nearest.empty() ? "" : " " + nearest));
+}
+
+}  // namespace heaptally::cli

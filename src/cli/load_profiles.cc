@@ -1,0 +1,107 @@
+#include "cli/load_profiles.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "cli/progress.h"
+#include "cli/suggest.h"
+#include "collect/name_frames.h"
+#include "collect/resident.h"
+#include "collect/segments.h"
+#include "collect/snapshot.h"
+#include "store/capture.h"
+
+namespace heaptally::cli {
+namespace {
+
+bool IsFile(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool IsPid(const std::string& text, int32_t* pid) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *pid);
+  return error == std::errc() && end == text.data() + text.size() && *pid > 0;
+}
+
+void NameAll(std::vector<profile::Profile>* profiles) {
+  Progress progress("naming functions");
+  collect::NameFrames(profiles, [&](size_t done, size_t all) { progress.Show(done, all); });
+}
+
+Loaded LoadSegments(const std::vector<std::string>& paths, const std::string& title) {
+  Loaded out;
+  collect::Snapshot snapshot = collect::TakeSnapshot(paths);
+  out.profiles = std::move(snapshot.profiles);
+  out.remarks = std::move(snapshot.errors);
+  out.title = title;
+  if (out.profiles.empty()) out.error = out.remarks.empty() ? title + " holds no image" : out.remarks[0];
+  return out;
+}
+
+Loaded WhyNoTally(int32_t pid, const std::string& directory) {
+  Loaded out;
+  const std::string exe = collect::ExecutableOf(pid);
+  if (exe.empty() && collect::StartTicks(pid) == 0) {
+    out.error = fmt::format("there is no process {} and no tally of one in {}", pid, directory);
+    out.what_works = "heaptally ls shows what there is";
+    return out;
+  }
+  out.error = fmt::format("process {} ({}) is not being profiled: it has no tally in {}", pid, exe.empty() ? "not ours to look at" : exe, directory);
+  out.what_works = exe.empty() ? "the user who owns it, or root" : "start it with heaptally run -- " + exe;
+  return out;
+}
+
+Loaded LoadPid(int32_t pid, const std::string& directory) {
+  Loaded out;
+  const auto all = collect::ListSegments(directory, &out.error);
+  if (!all) return out;
+  std::vector<std::string> paths;
+  for (const collect::SegmentName& segment : collect::SegmentsOfPid(*all, pid)) paths.push_back(segment.path);
+  if (paths.empty()) return WhyNoTally(pid, directory);
+  out = LoadSegments(paths, fmt::format("pid {}", pid));
+  std::erase_if(out.profiles, [pid](const profile::Profile& profile) { return profile.pid != pid; });
+  return out.profiles.empty() ? WhyNoTally(pid, directory) : out;
+}
+
+Loaded LoadFile(const std::string& path) {
+  if (!store::LooksLikeCapture(path)) return LoadSegments({path}, "segment " + path);
+  Loaded out;
+  out.title = "capture " + path;
+  auto read = store::ReadCapture(path, &out.error);
+  if (read) out.profiles = std::move(*read);
+  if (read && out.profiles.empty()) out.error = path + " holds no profile";
+  return out;
+}
+
+Loaded NoSuchFile(const std::string& what) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const std::filesystem::path path(what);
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    if (at->path().extension() == ".heaptally") names.push_back(at->path().filename().string());
+  }
+  Loaded out;
+  out.error = what + " is neither a file nor a process";
+  const std::string nearest = Nearest(path.filename().string(), names);
+  out.what_works = !nearest.empty() ? (path.has_parent_path() ? (folder / nearest).string() : nearest) + ", if that was meant"
+                                    : "a capture (*.heaptally), or a pid of heaptally ls";
+  return out;
+}
+
+}  // namespace
+
+Loaded LoadProfiles(const std::string& what, const std::string& directory) {
+  int32_t pid = 0;
+  Loaded out = IsFile(what) ? LoadFile(what) : IsPid(what, &pid) ? LoadPid(pid, directory) : NoSuchFile(what);
+  const bool named = std::any_of(out.profiles.begin(), out.profiles.end(), [](const auto& one) { return !one.sources.empty(); });
+  if (!named) NameAll(&out.profiles);
+  return out;
+}
+
+}  // namespace heaptally::cli

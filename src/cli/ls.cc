@@ -1,0 +1,131 @@
+// `heaptally ls`: every image whose tally is still in the directory, alive or dead; `--prune` removes the dead ones' tallies.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/options.h"
+#include "cli/text.h"
+#include "cli/text_table.h"
+#include "cli/units.h"
+#include "collect/clock_scale.h"
+#include "collect/mapped_segments.h"
+#include "collect/segments.h"
+#include "collect/snapshot.h"
+#include "profile/estimates.h"
+#include "segment/file.h"
+
+namespace heaptally::cli {
+namespace {
+
+struct LsOptions {
+  std::string directory;
+  bool prune = false;
+  bool plain = false;
+};
+
+constexpr const char* kExamples =
+    "  heaptally ls            then: heaptally report PID\n"
+    "  heaptally ls --prune    remove what dead processes left\n";
+
+int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options) {
+  CLI::App app("", "ls");
+  Describe(&app, "heaptally ls [options]\n\nShows processes that are profiled, and dead ones whose tallies have not been removed.", kExamples);
+  options->directory = collect::SegmentDirectory();
+  app.add_flag("--prune", options->prune, "remove the tallies of dead processes");
+  app.add_flag("--bytes", options->plain, "plain integers instead of MiB");
+  app.add_option("--dir", options->directory, "the directory (default " + options->directory + ")")->type_name("DIR");
+  switch (Parse(&app, arguments)) {
+    case Parsed::kHelpShown: return 0;
+    case Parsed::kWrong: return kOurFailure;
+    case Parsed::kGo: return -1;
+  }
+  return -1;
+}
+
+const char* StateName(profile::State state) {
+  switch (state) {
+    case profile::State::kRunning: return "running";
+    case profile::State::kExited: return "exited";
+    case profile::State::kKilled: return "killed";
+    case profile::State::kExecd: return "exec'd";
+    case profile::State::kUnknown: return "ended";
+  }
+  return "";
+}
+
+// Without a sample a number is not 0 but below its upper end.
+std::string Cell(const sampling::Estimate& estimate, NumberStyle style) {
+  return !estimate.exact && estimate.n == 0 ? "<" + FormatBytes(estimate.hi, style) : FormatBytes(estimate.v, style);
+}
+
+void AddImage(const profile::Profile& image, const std::string& size, const LsOptions& options, TextTable* table) {
+  const NumberStyle style = {.plain = options.plain};
+  const std::string program = image.argv.empty() ? image.exe : ShellQuoted(image.argv);
+  const uint64_t now = collect::UnixNow();
+  const double age = now > image.started_unix_ns ? static_cast<double>(now - image.started_unix_ns) / 1e9 : 0;
+  table->Add({image.pid != 0 ? std::to_string(image.pid) : "?", Printable(program), StateName(image.state), image.mode, FormatDuration(age),
+              Cell(BytesEstimate(image.totals, image.totals.live.bytes), style), Cell(PeakBytesEstimate(image.totals), style), size});
+}
+
+// Rows of one segment: its size stands at its first image.
+size_t AddSegment(const collect::SegmentName& segment, const LsOptions& options, TextTable* table) {
+  const collect::Snapshot snapshot = collect::TakeSnapshot({segment.path});
+  for (const std::string& error : snapshot.errors) Remark(error);
+  std::string size = FormatBytes(static_cast<double>(segment.allocated_bytes), {.plain = options.plain});
+  for (const profile::Profile& image : snapshot.profiles) {
+    AddImage(image, size, options, table);
+    size = "";
+  }
+  return snapshot.profiles.size();
+}
+
+// Returns the exit status.
+int Prune(const std::vector<collect::SegmentName>& all, const LsOptions& options) {
+  collect::MappedSegments mapped;
+  size_t removed = 0;
+  uint64_t bytes = 0;
+  int status = 0;
+  const NumberStyle style = {.plain = options.plain};
+  for (const collect::SegmentName& segment : all) {
+    std::string error;
+    const auto file = segment::File::Open(segment.path, &error);
+    if (!file || !mapped.Of(*file).empty()) continue;
+    if (collect::RemoveSegment(segment.path, &error)) {
+      std::fputs(fmt::format("removed {} ({})\n", segment.path, FormatBytes(static_cast<double>(segment.allocated_bytes), style)).c_str(), stdout);
+      ++removed;
+      bytes += segment.allocated_bytes;
+    } else {
+      status = Complain(error);
+    }
+  }
+  std::fputs(fmt::format("{} tallies of dead processes removed, {}; {} left\n", removed, FormatBytes(static_cast<double>(bytes), style),
+                         all.size() - removed).c_str(), stdout);
+  return status;
+}
+
+}  // namespace
+
+int LsCommand(const std::vector<std::string>& arguments) {
+  LsOptions options;
+  if (const int status = ParseLsOptions(arguments, &options); status >= 0) return status;
+  std::string error;
+  const auto all = collect::ListSegments(options.directory, &error);
+  if (!all) return Complain(error, "--dir with the directory that was used");
+  if (options.prune) return Prune(*all, options);
+  TextTable table({{.title = "pid", .right = true}, {.title = "program", .cut = Cut::kEnd}, {.title = "state"}, {.title = "mode"},
+                   {.title = "age", .right = true}, {.title = "live", .right = true}, {.title = "peak", .right = true},
+                   {.title = "segment", .right = true}}, 0);
+  size_t images = 0;
+  for (const collect::SegmentName& segment : *all) images += AddSegment(segment, options, &table);
+  if (images == 0) {
+    Remark("nothing is profiled, and nothing is left in " + options.directory + "; heaptally run -- PROGRAM starts one");
+    return 0;
+  }
+  std::fputs(table.Render(std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60)).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace heaptally::cli

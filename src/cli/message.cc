@@ -1,0 +1,29 @@
+#include "cli/message.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/text.h"
+
+namespace heaptally::cli {
+namespace {
+
+// One write, so that the lines of two processes on one terminal do not mix.
+void Say(const std::string& lead, const std::string& sentence) {
+  const size_t width = std::min<size_t>(TerminalWidth(STDERR_FILENO), 120);
+  std::fputs((Wrap(lead + Printable(sentence), width, lead[0] == ' ' ? 6 : 2) + "\n").c_str(), stderr);
+}
+
+}  // namespace
+
+int Complain(const std::string& what_and_why, const std::string& what_works) {
+  Say("heaptally: ", what_and_why);
+  if (!what_works.empty()) Say("  What works: ", what_works);
+  return kOurFailure;
+}
+
+void Remark(const std::string& sentence) { Say("heaptally: ", sentence); }
+
+}  // namespace heaptally::cli

@@ -1,0 +1,102 @@
+#include "cli/options.h"
+
+#include <cstdio>
+
+#include "cli/message.h"
+#include "cli/suggest.h"
+#include "cli/text.h"
+#include "cli/units.h"
+
+namespace heaptally::cli {
+namespace {
+
+// Usage, description, options in two columns, then the examples as they are.
+class HelpShape : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string) const override { return app->get_description() + "\n"; }
+  std::string make_description(const CLI::App*) const override { return ""; }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    if (is_positional) return "";
+    std::string names;
+    for (const std::string& name : option->get_snames()) names += (names.empty() ? "-" : ", -") + name;
+    for (const std::string& name : option->get_lnames()) names += (names.empty() ? "    --" : ", --") + name;
+    const std::string& value = option->get_type_name();
+    if (!value.empty()) names += " " + value;
+    const std::string gap(names.size() < 22 ? 24 - names.size() - 2 : 2, ' ');
+    return "  " + Wrap(names + gap + option->get_description(), 78, 24) + "\n";
+  }
+};
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+void ComplainOfExtra(const CLI::App& app, const std::string& word) {
+  const std::string tool = "heaptally " + app.get_name();
+  if (word.empty() || word[0] != '-') {
+    Complain(tool + " does not know what to do with \"" + word + "\"", tool + " --help");
+    return;
+  }
+  const std::string nearest = Nearest(word.substr(0, word.find('=')), OptionNames(app));
+  Complain(tool + " has no option " + word, (nearest.empty() ? "" : nearest + ", if that was meant; ") + tool + " --help");
+}
+
+}  // namespace
+
+void Describe(CLI::App* app, const std::string& usage, const std::string& examples) {
+  app->formatter(std::make_shared<HelpShape>());
+  app->description("Usage: " + usage);
+  app->footer("\nExamples:\n" + examples);
+  app->set_help_flag("-h,--help", "Show this help");
+  app->allow_extras();
+}
+
+Parsed Parse(CLI::App* app, const std::vector<std::string>& arguments) {
+  try {
+    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app->help().c_str(), stdout);
+    return Parsed::kHelpShown;
+  } catch (const CLI::ParseError& error) {
+    Complain("heaptally " + app->get_name() + ": " + error.what(), "heaptally " + app->get_name() + " --help");
+    return Parsed::kWrong;
+  }
+  for (const std::string& word : app->remaining()) {
+    if (word == "--") continue;
+    ComplainOfExtra(*app, word);
+    return Parsed::kWrong;
+  }
+  return Parsed::kGo;
+}
+
+std::vector<std::string> TakeCommand(const CLI::App& app, std::vector<std::string>* arguments) {
+  size_t at = 0;
+  while (at < arguments->size()) {
+    const std::string& word = (*arguments)[at];
+    if (word.size() < 2 || word[0] != '-' || word == "--") break;
+    const CLI::Option* option = app.get_option_no_throw(word.substr(0, word.find('=')));
+    const bool long_with_value = word.find('=') != std::string::npos;
+    const bool short_with_value = word[1] != '-' && word.size() > 2;  // -oFILE
+    const bool takes_next = option != nullptr && option->get_expected_min() > 0 && option->get_type_size() > 0;
+    at += takes_next && !long_with_value && !short_with_value ? 2 : 1;
+  }
+  at = std::min(at, arguments->size());
+  const bool mark = at < arguments->size() && (*arguments)[at] == "--";
+  std::vector<std::string> command(arguments->begin() + static_cast<ptrdiff_t>(at + (mark ? 1 : 0)), arguments->end());
+  arguments->resize(at);
+  return command;
+}
+
+CLI::Option* AddBytesOption(CLI::App* app, const std::string& names, uint64_t* bytes, const std::string& description) {
+  const auto parse = [bytes](const std::string& text) {
+    if (!ParseBytes(text, bytes)) throw CLI::ValidationError("\"" + text + "\" is not a size (as 65536, 512K, 1.5M, 2G)");
+  };
+  return app->add_option_function<std::string>(names, parse, description)->type_name("SIZE");
+}
+
+}  // namespace heaptally::cli

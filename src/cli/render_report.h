@@ -1,0 +1,27 @@
+// `heaptally report` as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/ranking.h"
+#include "cli/units.h"
+#include "profile/profile.h"
+
+namespace heaptally::cli {
+
+struct ReportView {
+  analysis::By by = analysis::By::kLive;
+  size_t width = 80;
+  size_t limit = 20;    // places (or whole stacks) shown
+  bool full = false;    // whole stacks with histograms instead of places
+  NumberStyle style;
+};
+
+// Profiles of one run or of one process: one gives its totals and its places, several also who they are.
+std::string RenderReport(const std::vector<profile::Profile>& profiles, const ReportView& view);
+
+// One site: its whole stack, numbers, and histograms of size and lifetime (render_site.cc).
+std::string RenderSite(const profile::Profile& profile, const profile::Site& site, const ReportView& view);
+
+}  // namespace heaptally::cli

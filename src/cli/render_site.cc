@@ -1,0 +1,90 @@
+// One site in full: the stack, what it allocated, how large the blocks were and how long they lived.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/source_stack.h"
+#include "cli/frame_names.h"
+#include "cli/render_places.h"
+#include "cli/render_report.h"
+#include "cli/text.h"
+#include "profile/estimates.h"
+
+namespace heaptally::cli {
+namespace {
+
+constexpr size_t kMostBuckets = 14;  // what 80 columns hold
+
+const char* Bar(double share) {
+  if (share <= 0) return ".";
+  static constexpr const char* kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  return kBars[std::min<size_t>(7, static_cast<size_t>(share * 8))];
+}
+
+std::string ShortBytes(uint64_t bytes) {
+  static constexpr const char* kUnits[] = {"", "K", "M", "G", "T", "P", "E"};
+  size_t unit = 0;
+  while (bytes >= 1024 && unit < 6) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return std::to_string(bytes) + kUnits[unit];
+}
+
+std::string ShortTime(uint64_t ns) {
+  if (ns < 1000) return std::to_string(ns) + "ns";
+  if (ns < 1'000'000) return std::to_string(ns / 1000) + "us";
+  if (ns < 1'000'000'000) return std::to_string(ns / 1'000'000) + "ms";
+  return std::to_string(ns / 1'000'000'000) + "s";
+}
+
+// Two lines: the lower edges, and bars under them. Neighbours are joined where there are more than fit.
+std::string Histogram(const char* label, const std::vector<profile::Bucket>& buckets, std::string (*edge)(uint64_t)) {
+  if (buckets.empty()) return "";
+  const size_t join = (buckets.size() + kMostBuckets - 1) / kMostBuckets;
+  std::vector<std::pair<uint64_t, double>> bars;
+  for (size_t at = 0; at < buckets.size(); ++at) {
+    if (at % join == 0) bars.emplace_back(buckets[at].from, 0);
+    bars.back().second += buckets[at].objects.value();
+  }
+  double most = 0;
+  for (const auto& [from, objects] : bars) most = std::max(most, objects);
+  std::string edges, marks;
+  for (const auto& [from, objects] : bars) {
+    edges += PadLeft(edge(from), 5);
+    marks += "    " + std::string(Bar(most > 0 ? objects / most * 0.999 : 0));
+  }
+  return fmt::format("     {:<10}{}\n     {:<10}{}\n", label, edges, "", marks);
+}
+
+std::string Numbers(const profile::Site& site, NumberStyle style) {
+  const profile::Measures& m = site.measures;
+  const auto count = [style](const profile::Amount& amount) { return FormatCount(amount.value(), style); };
+  std::string out = fmt::format("     live {} in {} objects; peak {}; allocated {} in {} calls, freed {}",
+                                WithInterval(BytesEstimate(m, m.live.bytes), true, style), count(m.live.objects),
+                                WithInterval(PeakBytesEstimate(m), true, style),
+                                WithInterval(BytesEstimate(m, m.allocated.bytes), true, style), count(m.allocated.objects),
+                                count(m.freed.objects));
+  if (m.reallocs.value() > 0) out += fmt::format("; {} reallocs, {} in place", count(m.reallocs), count(m.reallocs_in_place));
+  if (m.temporary.value() > 0) out += fmt::format("; {} temporary", count(m.temporary));
+  if (site.oldest_ns) out += "; oldest " + FormatDuration(static_cast<double>(*site.oldest_ns) / 1e9);
+  return out;
+}
+
+}  // namespace
+
+std::string RenderSite(const profile::Profile& profile, const profile::Site& site, const ReportView& view) {
+  std::string out;
+  bool first = true;
+  for (const analysis::StackFrame& frame : analysis::SourceStack(profile, site)) {
+    out += (first ? "" : "     < ") + ShownWhole(frame) + "\n";
+    first = false;
+  }
+  if (first) out += site.other ? "other (no room to book it where it belongs)\n" : "no stack\n";
+  if (site.truncated) out += "     < … cut: " + (site.truncated_why.empty() ? "callers are missing" : site.truncated_why) + "\n";
+  out += Wrap(Numbers(site, view.style), view.width, 7) + "\n";
+  return out + Histogram("size", site.sizes, ShortBytes) + Histogram("lifetime", site.lifetimes_ns, ShortTime);
+}
+
+}  // namespace heaptally::cli

@@ -1,0 +1,125 @@
+#include "cli/render_summary.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "cli/render_places.h"
+#include "cli/render_tree.h"
+#include "cli/text.h"
+#include "profile/estimates.h"
+
+namespace heaptally::cli {
+namespace {
+
+constexpr size_t kFixedRows = 13;  // heading, totals, titles, rest, notes, next
+
+std::string EndingWords(const collect::Ending& ending) {
+  if (!ending.signalled) return fmt::format("exit status {}", ending.status);
+  const char* name = sigabbrev_np(ending.status);
+  return fmt::format("killed by {}{}", name != nullptr ? "SIG" + std::string(name) : fmt::format("signal {}", ending.status),
+                     ending.core_dumped ? " (core dumped)" : "");
+}
+
+// The program as it was typed, cut so that the heading stays a heading.
+std::string CommandWords(const RunFacts& facts, size_t width) {
+  const std::string words = ShellQuoted(facts.command);
+  const size_t room = std::max<size_t>(width, 40) - 30;
+  std::string cut = FitName(Printable(words), std::min(room, Width(words)));
+  return cut;
+}
+
+std::string Heading(const RunFacts& facts, const profile::Profile& first, size_t width) {
+  std::vector<std::string> parts = {"heaptally  " + CommandWords(facts, width), fmt::format("(pid {}),", facts.pid),
+                                    FormatDuration(facts.seconds) + ",", EndingWords(facts.ending) + ";", ModeWords(first)};
+  if (!facts.capture.empty()) {
+    parts.back() += ";";
+    parts.push_back("capture: " + Printable(facts.capture));
+  }
+  return WrapParts(parts, width, 11) + "\n\n";
+}
+
+// What the kernel says, beside what malloc says: they never agree, and the difference is named, not explained away.
+std::string ResidentLine(const RunFacts& facts, size_t width) {
+  const std::string highest = facts.highest_resident_bytes != 0
+                                  ? "highest " + FormatBytes(static_cast<double>(facts.highest_resident_bytes)) : "";
+  if (!facts.resident) {
+    const std::string end = "not known at the end (it came before the first look)";
+    return Labelled("RSS", highest.empty() ? end : highest + "; " + end, width);
+  }
+  const LastResident& resident = *facts.resident;
+  const uint64_t anonymous = resident.rss_bytes - std::min(resident.rss_bytes, resident.shared_bytes);
+  std::string text = fmt::format("{} {} before the end: {} heap, stacks and other private memory, {} files and shared",
+                                 FormatBytes(static_cast<double>(resident.rss_bytes)), FormatDuration(resident.seconds_before_end),
+                                 FormatBytes(static_cast<double>(anonymous)), FormatBytes(static_cast<double>(resident.shared_bytes)));
+  return Labelled("RSS", highest.empty() ? text : text + "; " + highest, width);
+}
+
+std::string ListLine(const std::string& lead, const std::vector<std::string>& parts, size_t width) {
+  return Wrap(fmt::format("  {} {}", lead, fmt::join(parts, "; ")), width, 4) + "\n";
+}
+
+std::string Notes(const RunFacts& facts, const std::vector<const profile::Profile*>& profiles, size_t width) {
+  std::set<std::string> seen;
+  std::string out;
+  const auto add = [&](const std::string& note) {
+    if (!note.empty() && seen.insert(note).second) out += Wrap("  note: " + Printable(note), width, 4) + "\n";
+  };
+  for (const std::string& note : facts.notes) add(note);
+  for (const profile::Profile* profile : profiles) {
+    for (const std::string& note : profile->notes) add(note);
+  }
+  return out;
+}
+
+std::string Next(const RunFacts& facts, size_t images, size_t width) {
+  if (facts.capture.empty()) return "";
+  const std::string file = ShellQuoted(facts.capture);
+  const std::string first = "heaptally report " + file + " --by churn";
+  const std::string second = images > 1 ? "heaptally report " + file : "heaptally report " + file + " --full";
+  const size_t together = 8 + Width(first) + 5 + Width(second);
+  return "  next: " + first + (together <= width ? "     " : "\n        ") + second + "\n";
+}
+
+std::string NothingLive(const std::vector<profile::Profile>& profiles, const std::string& live, size_t width) {
+  profile::Measures sum;
+  for (const profile::Profile& profile : profiles) sum += profile.totals;
+  const sampling::Estimate estimate = BytesEstimate(sum, sum.live.bytes);
+  if (estimate.exact) return "  Nothing is " + live + ": every block that was seen was freed.\n";
+  return Wrap("  No sample is " + live + ", so no line can be named; all blocks together hold " + WithInterval(estimate, true) +
+              " (a smaller --period, or --mode exact, sees more).", width, 2) + "\n";
+}
+
+size_t PlacesThatFit(const Screen& screen, size_t used_rows) {
+  if (screen.rows == 0) return 10;
+  return screen.rows > used_rows + 6 ? std::clamp<size_t>((screen.rows - used_rows) / 2, 3, 15) : 3;
+}
+
+}  // namespace
+
+std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Profile>& profiles, const Screen& screen) {
+  std::vector<const profile::Profile*> all;
+  for (const profile::Profile& profile : profiles) all.push_back(&profile);
+  const size_t width = std::max<size_t>(screen.width, 60);
+  std::string out = "\n" + Heading(facts, profiles[0], width);
+  const bool tree = profiles.size() > 1;
+  if (tree) {
+    out += RenderTree(all, width);
+  } else {
+    out += RenderTotals(profiles[0], width);
+  }
+  out += ResidentLine(facts, width);
+  const std::string live = tree ? "live at the end of each" : LiveWords(profiles[0]);
+  const std::string ranked = profiles[0].totals.period > 0 ? live + " (by lower end)" : live;
+  const auto used = static_cast<size_t>(std::count(out.begin(), out.end(), '\n'));
+  const std::string places = RenderPlaces(
+      all, {.by = analysis::By::kLive, .width = width, .limit = PlacesThatFit(screen, std::max(used + 7, kFixedRows)), .style = {}, .by_words = ranked});
+  out += "\n" + (places.empty() ? NothingLive(profiles, live, width) : places) + "\n";
+  out += Notes(facts, all, width) + ListLine("not seen:", NotSeen(all), width) + StillRunning(all, facts.pid, width);
+  return out + Next(facts, profiles.size(), width);
+}
+
+}  // namespace heaptally::cli

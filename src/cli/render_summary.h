@@ -1,0 +1,33 @@
+// The screen at the end of a run: which lines hold the memory, how sure that is, what is missing, what to type next.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/run_facts.h"
+#include "profile/profile.h"
+
+namespace heaptally::cli {
+
+struct Screen {
+  size_t width = 80;
+  size_t rows = 24;  // 0: not a terminal, as long as is useful
+};
+
+// `profiles`: every image of the run, at least one. One image gives its own summary, several a summary by program and the
+// largest processes.
+std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Profile>& profiles, const Screen& screen);
+
+// "live at exit", "live now", "live at exec": what the live numbers of a profile are of.
+std::string LiveWords(const profile::Profile& profile);
+
+// Everything that is not in the numbers, as a list of half sentences; "nothing lost" if that is so.
+std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& profiles);
+
+// "exact", "sampled every 512 KiB".
+std::string ModeWords(const profile::Profile& profile);
+
+// The three lines of totals of one image.
+std::string RenderTotals(const profile::Profile& profile, size_t width);
+
+}  // namespace heaptally::cli

@@ -1,0 +1,121 @@
+#include "cli/render_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cli/render_places.h"
+#include "cli/text.h"
+#include "cli/text_table.h"
+#include "profile/estimates.h"
+
+namespace heaptally::cli {
+namespace {
+
+using profile::Profile;
+
+constexpr size_t kPrograms = 5;
+constexpr size_t kProcesses = 5;
+
+std::string Program(const Profile& profile) {
+  const std::string name = profile.exe.substr(profile.exe.rfind('/') + 1);
+  return name.empty() ? "(not known)" : Printable(name);
+}
+
+struct ProgramSum {
+  std::string name;
+  size_t images = 0;
+  profile::Measures sum;
+  double largest_peak = 0;
+};
+
+std::vector<ProgramSum> ByProgram(const std::vector<const Profile*>& profiles) {
+  std::map<std::string, ProgramSum> sums;
+  for (const Profile* profile : profiles) {
+    ProgramSum& sum = sums[Program(*profile)];
+    sum.name = Program(*profile);
+    ++sum.images;
+    sum.sum += profile->totals;
+    sum.largest_peak = std::max(sum.largest_peak, PeakBytesEstimate(profile->totals).v);
+  }
+  std::vector<ProgramSum> out;
+  for (auto& [name, sum] : sums) out.push_back(std::move(sum));
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.sum.allocated.bytes.value() > b.sum.allocated.bytes.value(); });
+  return out;
+}
+
+std::string RenderPrograms(const std::vector<ProgramSum>& programs, size_t width) {
+  TextTable table({{.title = "by program", .cut = Cut::kEnd}, {.title = "images", .right = true}, {.title = "churn", .right = true},
+                   {.title = "calls", .right = true}, {.title = "live at end", .right = true}, {.title = "largest peak", .right = true}});
+  for (size_t at = 0; at < std::min(programs.size(), kPrograms); ++at) {
+    const ProgramSum& one = programs[at];
+    table.Add({one.name, FormatCount(static_cast<double>(one.images)), FormatBytes(one.sum.allocated.bytes.value()),
+               FormatCount(one.sum.allocated.objects.value()), FormatBytes(one.sum.live.bytes.value()), FormatBytes(one.largest_peak)});
+  }
+  std::string out = table.Render(width);
+  if (programs.size() > kPrograms) out += fmt::format("  {} more programs\n", programs.size() - kPrograms);
+  return out;
+}
+
+// Arguments tell one cc1plus from another.
+std::string Arguments(const Profile& profile) {
+  std::vector<std::string> rest(profile.argv.begin() + (profile.argv.empty() ? 0 : 1), profile.argv.end());
+  return Printable(ShellQuoted(rest));
+}
+
+std::string RenderLargest(const std::vector<const Profile*>& profiles, size_t width) {
+  std::vector<std::pair<sampling::Estimate, const Profile*>> order;
+  for (const Profile* profile : profiles) order.emplace_back(PeakBytesEstimate(profile->totals), profile);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return RanksBefore(a.first, b.first); });
+  TextTable table({{.title = "largest processes", .cut = Cut::kEnd, .at_most = width / 4}, {.title = "", .cut = Cut::kEnd},
+                   {.title = "pid", .right = true}, {.title = "peak", .right = true}, {.title = "live at end", .right = true},
+                   {.title = "churn", .right = true}});
+  for (size_t at = 0; at < std::min(order.size(), kProcesses); ++at) {
+    const Profile& one = *order[at].second;
+    table.Add({Program(one), Arguments(one), one.pid != 0 ? std::to_string(one.pid) : "?", FormatBytes(order[at].first.v),
+               FormatBytes(one.totals.live.bytes.value()), FormatBytes(one.totals.allocated.bytes.value())});
+  }
+  return table.Render(width);
+}
+
+std::string RenderSum(const std::vector<const Profile*>& profiles, size_t width) {
+  profile::Measures sum;
+  std::set<int32_t> pids;
+  for (const Profile* profile : profiles) {
+    sum += profile->totals;
+    pids.insert(profile->pid);
+  }
+  const std::string text = fmt::format("{} images in {} processes: churn {} in {} calls; live at the end of each {}",
+                                       profiles.size(), pids.size(), WithInterval(BytesEstimate(sum, sum.allocated.bytes), true),
+                                       FormatCount(sum.allocated.objects.value()), WithInterval(BytesEstimate(sum, sum.live.bytes), true));
+  return Wrap("  " + text, width, 4) + "\n";
+}
+
+}  // namespace
+
+std::string RenderTree(const std::vector<const Profile*>& profiles, size_t width) {
+  std::string out = RenderSum(profiles, width);
+  const std::vector<ProgramSum> programs = ByProgram(profiles);
+  if (programs.size() > 1) out += "\n" + RenderPrograms(programs, width);
+  return out + "\n" + RenderLargest(profiles, width);
+}
+
+std::string StillRunning(const std::vector<const Profile*>& profiles, int started_pid, size_t width) {
+  std::string out;
+  size_t more = 0;
+  for (const Profile* profile : profiles) {
+    if (profile->state != profile::State::kRunning || profile->pid == started_pid) continue;
+    if (std::count(out.begin(), out.end(), '\n') >= 3) {
+      ++more;
+      continue;
+    }
+    out += Wrap(fmt::format("  still running, and profiled: {} (pid {}): heaptally report {}", Program(*profile), profile->pid, profile->pid),
+                width, 4) + "\n";
+  }
+  return more == 0 ? out : out + fmt::format("  and {} more: heaptally ls\n", more);
+}
+
+}  // namespace heaptally::cli

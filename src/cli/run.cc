@@ -1,0 +1,278 @@
+// `heaptally run`: starts a program with the agent in it, stays out of its way, and says at its end where its memory went.
+//
+// While the program runs, nothing is written, with one exception: that nothing (or not all) of it is being recorded is said
+// at once, so that nobody waits for hours for an empty report.
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/finish_run.h"
+#include "cli/message.h"
+#include "cli/render_summary.h"
+#include "cli/run_facts.h"
+#include "cli/run_options.h"
+#include "cli/suggest.h"
+#include "cli/text.h"
+#include "cli/units.h"
+#include "collect/agent_file.h"
+#include "collect/find_program.h"
+#include "collect/launch.h"
+#include "collect/reach.h"
+#include "collect/segments.h"
+#include "collect/watch.h"
+
+namespace heaptally::cli {
+namespace {
+
+std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string FreshRunId() {
+  uint64_t random[1] = {static_cast<uint64_t>(getpid()) << 32 ^ static_cast<uint64_t>(time(nullptr))};
+  [[maybe_unused]] const ssize_t got = getrandom(random, sizeof(random), 0);
+  return fmt::format("{:016x}", random[0]);
+}
+
+int ProgramNotFound(const std::string& name, int error, const std::vector<std::string>& environment) {
+  if (error == ENOENT) {
+    const bool has_path = name.find('/') != std::string::npos;
+    const std::string nearest = has_path ? "" : Nearest(name, collect::ProgramNames(environment));
+    Complain(name + (has_path ? " is not there" : " is not in PATH"),
+             nearest.empty() ? "the path of a program that exists" : nearest + ", if that was meant");
+    return kNotFound;
+  }
+  const bool is_directory = std::filesystem::is_directory(name);
+  Complain(name + " cannot be executed: " + (is_directory ? "it is a directory" : std::strerror(error)),
+           error == EACCES && !is_directory ? "chmod +x " + ShellQuoted(name) + ", if it is a program" : "");
+  return kCannotRun;
+}
+
+int ExecFailed(const std::string& path, int error) {
+  if (error != ENOENT) {
+    Complain(path + " cannot be executed: " + std::strerror(error),
+             error == ENOEXEC ? "a program built for this machine; this file is none" : "");
+    return kCannotRun;
+  }
+  const collect::Script script = collect::ReadScriptLine(path);
+  Complain(path + " cannot be executed: its " + (script.is_script ? "interpreter " + script.interpreter : "loader") +
+               " is not there");
+  return kNotFound;
+}
+
+// Everything that has to be known before the start.
+struct Plan {
+  std::string program;
+  collect::Reach reach;
+  std::string agent;        // the file itself; "" if this run goes without
+  std::string preload;      // as LD_PRELOAD names it
+  std::string why_without;  // whole sentence(s)
+  std::string what_works;
+  std::string run_id;
+};
+
+void WithoutAgent(Plan* plan, const std::string& why, const std::string& what_works) {
+  plan->agent.clear();
+  if (!plan->why_without.empty()) return;
+  plan->why_without = why;
+  plan->what_works = what_works;
+}
+
+bool UsableDirectory(const std::string& directory, std::string* error) {
+  std::error_code failed;
+  std::filesystem::create_directories(std::filesystem::path(directory).parent_path(), failed);
+  if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    *error = directory + " cannot be made: " + std::strerror(errno);
+    return false;
+  }
+  if (!collect::ListSegments(directory, error)) return false;
+  if (access(directory.c_str(), W_OK | X_OK) == 0) return true;
+  *error = directory + " cannot be written to: " + std::strerror(errno);
+  return false;
+}
+
+Plan MakePlan(const RunOptions& options, const std::string& program, const std::vector<std::string>& environment) {
+  Plan plan = {.program = program, .reach = collect::CheckReach(program, environment), .run_id = FreshRunId()};
+  std::string error;
+  plan.agent = collect::FindAgent(&error);
+  if (plan.agent.empty()) WithoutAgent(&plan, error + ".", "HEAPTALLY_AGENT=/path/to/libheaptally.so");
+  if (!plan.agent.empty() && !UsableDirectory(options.directory, &error)) {
+    WithoutAgent(&plan, "there is no place for the tally: " + error, "--dir with a directory of yours, on tmpfs, ext4 or xfs.");
+  }
+  if (!plan.agent.empty()) {
+    plan.preload = collect::PreloadablePath(plan.agent, options.directory, &error);
+    if (plan.preload.empty()) WithoutAgent(&plan, error, "HEAPTALLY_AGENT with a path without spaces.");
+  }
+  if (plan.reach.records_nothing()) {
+    plan.why_without = plan.reach.why;
+    plan.what_works = plan.reach.what_works;
+    if (!plan.reach.preload) plan.agent.clear();
+  }
+  return plan;
+}
+
+// The second sentence of what is said at once about a program without an agent.
+void SayUnprofiled(const Plan& plan) {
+  Complain(plan.why_without + " It runs unprofiled: nothing is recorded" +
+               (plan.agent.empty() ? "." : " of it."), plan.what_works);
+}
+
+void SayUnseen(const collect::Unseen& unseen, const Plan& plan, pid_t child, const RunOptions& options) {
+  if (unseen.pid != child || plan.reach.records_nothing()) return;
+  const collect::Reach reach = collect::CheckReach(unseen.exe, {});
+  if (reach.records_nothing()) {
+    Complain(reach.why + " Nothing of it is recorded.", reach.what_works);
+    return;
+  }
+  const bool replaced = reach.file != plan.reach.file;
+  Complain(unseen.exe + " (pid " + std::to_string(unseen.pid) + ") runs without the agent, so nothing of it is recorded: " +
+               (replaced ? (options.follow ? "it was started with a cleared or changed environment."
+                                           : "--no-follow leaves out the programs that are started by another.")
+                         : "the loader did not load it."),
+           replaced && options.follow ? "heaptally run -- " + unseen.exe + " (behind whatever clears the environment)."
+           : replaced                 ? "the same without --no-follow."
+                                      : "LD_DEBUG=libs shows what the loader does.");
+}
+
+std::string CapturePath(const RunOptions& options, const std::string& start_directory, pid_t pid) {
+  if (!options.output.empty()) return options.output;
+  const std::string name = fmt::format("{}.{}.heaptally", BaseName(options.command[0]), pid);
+  if (access(start_directory.c_str(), W_OK | X_OK) == 0) return start_directory + "/" + name;
+  return std::filesystem::temp_directory_path().string() + "/" + name;
+}
+
+// As short as it can be typed from where we are.
+std::string Typed(const std::string& path) {
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string() + "/";
+  return path.starts_with(here) ? path.substr(here.size()) : path;
+}
+
+RunFacts Facts(const RunOptions& options, const Plan& plan, pid_t pid, const collect::Ending& ending, double seconds,
+               uint64_t own_bytes, const collect::Watch& watch) {
+  RunFacts facts = {.command = options.command, .pid = pid, .seconds = seconds, .ending = ending, .notes = plan.reach.notes};
+  if (plan.reach.barrier == collect::Barrier::kHiddenMalloc) facts.notes.push_back(plan.reach.why);
+  if (const collect::Watched* seen = watch.Find(pid); seen != nullptr) {
+    const std::chrono::duration<double> age = collect::Clock::now() - seen->last_seen;
+    facts.resident = LastResident{.rss_bytes = seen->last.rss_bytes, .shared_bytes = seen->last.shared_bytes,
+                                  .seconds_before_end = age.count()};
+    facts.highest_resident_bytes = seen->highest_bytes;
+  }
+  // The kernel's own maximum counts from the fork on, so it is the child's only where it is above what we had.
+  const auto by_kernel = static_cast<uint64_t>(ending.usage.ru_maxrss) * 1024;
+  if (by_kernel > own_bytes) facts.highest_resident_bytes = std::max(facts.highest_resident_bytes, by_kernel);
+  for (const collect::Unseen& unseen : watch.unseen()) {
+    if (unseen.pid != pid) facts.notes.push_back(fmt::format("{} (pid {}) ran without the agent: not recorded", unseen.exe, unseen.pid));
+  }
+  return facts;
+}
+
+// The program that the child was when it ended, if it is not one of those recorded.
+void NoteUnrecordedEnd(const collect::Watch& watch, const RunResult& result, RunFacts* facts) {
+  const collect::Watched* seen = watch.Find(facts->pid);
+  const profile::Profile* last = nullptr;
+  bool recorded = false;
+  for (const profile::Profile& profile : result.profiles) {
+    if (profile.pid != facts->pid) continue;
+    last = &profile;
+    recorded = recorded || (seen != nullptr && profile.exe == seen->exe);
+  }
+  if (last == nullptr) return;
+  if (seen != nullptr && !seen->exe.empty() && !recorded) {
+    facts->notes.push_back(fmt::format("{} executed {}, which was not recorded (cleared environment, or out of reach)",
+                                       last->exe, seen->exe));
+  } else if (last->state == profile::State::kExecd) {
+    facts->notes.push_back(fmt::format("{} executed another program, which was not recorded (cleared environment, or out of reach)",
+                                       last->exe));
+  }
+}
+
+uint64_t CapOf(const RunOptions& options) {
+  if (options.cap_bytes != 0) return options.cap_bytes;
+  struct statvfs room {};
+  const uint64_t whole = statvfs(options.directory.c_str(), &room) == 0 ? uint64_t{room.f_blocks} * room.f_frsize : 0;
+  return std::max<uint64_t>(whole / 4, 64u << 20);
+}
+
+void SayIfFull(const RunOptions& options) {
+  const uint64_t bytes = DeadSegmentBytes(options.directory);
+  const uint64_t cap = CapOf(options);
+  if (bytes <= cap) return;
+  const bool usual = options.directory == collect::SegmentDirectory();
+  Complain(fmt::format("tallies of dead processes take {} in {} (more than {}).", FormatBytes(static_cast<double>(bytes)),
+                       options.directory, FormatBytes(static_cast<double>(cap))),
+           std::string("heaptally ls --prune") + (usual ? "" : " --dir " + ShellQuoted(options.directory)) + " removes them.");
+}
+
+void SayNothingRecorded(const Plan& plan, const RunResult& result, const RunOptions& options) {
+  if (!plan.why_without.empty()) return;  // said before the start
+  std::string why = "nothing was recorded: the agent left no tally in " + options.directory +
+                    " (no space left there, a file size limit, or the loader did not load it).";
+  if (!result.problems.empty()) why = "nothing was recorded: " + result.problems[0];
+  Complain(why, "--dir with a directory that has room; LD_DEBUG=libs shows what the loader does.");
+}
+
+void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& watch, const std::string& capture, RunFacts* facts) {
+  RunResult result = GatherRun(options.directory, plan.run_id, *facts);
+  if (result.profiles.empty()) {
+    SayNothingRecorded(plan, result, options);
+    return;
+  }
+  NoteUnrecordedEnd(watch, result, facts);
+  if (WriteRunCapture(capture, &result)) {
+    facts->capture = Typed(capture);
+    RemoveDeadSegments(&result);
+  }
+  const Screen screen = {.width = TerminalWidth(STDERR_FILENO), .rows = TerminalRows(STDERR_FILENO)};
+  std::fputs(RenderSummary(*facts, result.profiles, screen).c_str(), stderr);
+  for (const std::string& problem : result.problems) Remark(problem);
+  if (facts->capture.empty()) {
+    Complain("the tallies are still there.", "heaptally report " + ShellQuoted(result.segments[0]));
+  }
+  SayIfFull(options);
+}
+
+int StartAndWait(const RunOptions& options, const Plan& plan, const std::vector<std::string>& environment) {
+  const std::string start_directory = std::filesystem::current_path().string();
+  collect::Command command = {.path = plan.program, .argv = options.command, .environment = environment};
+  if (!plan.agent.empty()) {
+    command.environment = collect::WithAgent(environment, plan.preload,
+        {.exact = options.exact, .period_bytes = options.period_bytes, .directory = options.directory,
+         .run_id = plan.run_id, .follow = options.follow});
+  }
+  collect::Child child;
+  const auto begin = collect::Clock::now();
+  const uint64_t own_bytes = collect::ReadHighestResident(getpid());
+  if (const int error = child.Start(command); error != 0) return ExecFailed(plan.program, error);
+  collect::Watch watch(child.pid(), plan.agent, options.follow);
+  const auto on_unseen = [&](const collect::Unseen& unseen) { SayUnseen(unseen, plan, child.pid(), options); };
+  const collect::Ending ending = child.Wait([&] { watch.Look(on_unseen); });
+  const std::chrono::duration<double> took = collect::Clock::now() - begin;
+  RunFacts facts = Facts(options, plan, child.pid(), ending, took.count(), own_bytes, watch);
+  child.ReleaseSignals();
+  if (!plan.agent.empty()) Finish(options, plan, watch, CapturePath(options, start_directory, child.pid()), &facts);
+  return ending.shell_status();
+}
+
+}  // namespace
+
+int RunCommand(const std::vector<std::string>& arguments) {
+  RunOptions options;
+  if (const int status = ParseRunOptions(arguments, &options); status >= 0) return status;
+  const std::vector<std::string> environment = collect::CurrentEnvironment();
+  const collect::Found found = collect::FindProgram(options.command[0], environment);
+  if (found.path.empty()) return ProgramNotFound(options.command[0], found.error, environment);
+  const Plan plan = MakePlan(options, found.path, environment);
+  if (!plan.why_without.empty()) {
+    if (options.require) return Complain(plan.why_without + " Not started, because of --require.", plan.what_works);
+    SayUnprofiled(plan);
+  }
+  return StartAndWait(options, plan, environment);
+}
+
+}  // namespace heaptally::cli

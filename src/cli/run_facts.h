@@ -1,0 +1,32 @@
+// What `run` knows about a run beside the profiles: what was started, how it ended, and what was seen from outside.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/launch.h"
+#include "collect/watch.h"
+
+namespace heaptally::cli {
+
+struct LastResident {
+  uint64_t rss_bytes = 0;
+  uint64_t shared_bytes = 0;
+  double seconds_before_end = 0;
+};
+
+struct RunFacts {
+  std::vector<std::string> command;      // as it was typed
+  pid_t pid = 0;
+  double seconds = 0;
+  collect::Ending ending;
+  std::string capture;                   // as it should be typed; "" if none was written
+  std::optional<LastResident> resident;  // of `pid` itself
+  uint64_t highest_resident_bytes = 0;   // of `pid`, at any time; 0 if not known
+  std::vector<std::string> notes;        // sentences without a full stop
+};
+
+}  // namespace heaptally::cli

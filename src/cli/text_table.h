@@ -1,0 +1,37 @@
+// Columns for people: sized by what is in them, numbers to the right, and one or two columns of names that give way when the
+// terminal is narrow. Wider terminals show more of the names; a pipe gets what an 80-column terminal gets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heaptally::cli {
+
+enum class Cut { kNever, kEnd, kBeginning };
+
+struct Column {
+  std::string title;
+  bool right = false;      // numbers
+  Cut cut = Cut::kNever;   // how it gives way; kNever: it does not
+  size_t at_most = SIZE_MAX;  // columns that a giving column may take, even where there is room
+};
+
+class TextTable {
+ public:
+  explicit TextTable(std::vector<Column> columns, size_t indent = 2) : columns_(std::move(columns)), indent_(indent) {}
+
+  // Cells must already be printable (text.h). A row with fewer cells is filled up with empty ones.
+  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+
+  // At most `width` columns, as far as the columns that never give way allow it. No blanks at the ends of lines.
+  std::string Render(size_t width) const;
+
+ private:
+  std::vector<size_t> Widths(size_t width) const;
+
+  std::vector<Column> columns_;
+  size_t indent_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace heaptally::cli
