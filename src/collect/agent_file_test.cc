@@ -5,7 +5,9 @@
 namespace heaptally::collect {
 namespace {
 
-AgentOptions Options() { return {.exact = false, .period_bytes = 65536, .directory = "/d", .run_id = "ab12", .follow = false}; }
+AgentOptions Options() {
+  return {.exact = false, .period_bytes = 65536, .directory = "/d", .run_id = "ab12", .follow = false};
+}
 
 TEST(AgentFileTest, TheUsersPreloadListIsKeptBehindTheAgent) {
   const auto out = WithAgent({"A=1", "LD_PRELOAD=/x/mine.so /y/other.so"}, "/a/agent.so", Options());
@@ -15,7 +17,8 @@ TEST(AgentFileTest, TheUsersPreloadListIsKeptBehindTheAgent) {
 }
 
 TEST(AgentFileTest, WordsSetByHandStayUnlessRunDecidesThem) {
-  const auto out = WithAgent({"HEAPTALLY=seed=7,mode=bytes,run=old,cap=1000"}, "/a.so", {.exact = true, .directory = "/d"});
+  const auto out =
+      WithAgent({"HEAPTALLY=seed=7,mode=bytes,run=old,cap=1000"}, "/a.so", {.exact = true, .directory = "/d"});
   EXPECT_EQ(out[0], "HEAPTALLY=mode=exact,dir=/d,seed=7,cap=1000");
 }
 

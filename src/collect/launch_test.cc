@@ -62,7 +62,8 @@ TEST(LaunchTest, SignalsSentToUsReachTheChild) {
 }
 
 TEST(LaunchTest, ChildStartsWithOurMaskAndDispositions) {
-  struct sigaction ignore {}, old {};
+  struct sigaction ignore {
+  }, old{};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGHUP, &ignore, &old);
   const Ending ending = EndOf(Shell("kill -HUP $$; kill -TERM $$; exit 3"));
@@ -72,7 +73,8 @@ TEST(LaunchTest, ChildStartsWithOurMaskAndDispositions) {
 }
 
 TEST(LaunchTest, AnIgnoredChildSignalDoesNotLoseTheStatus) {
-  struct sigaction ignore {}, old {};
+  struct sigaction ignore {
+  }, old{};
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGCHLD, &ignore, &old);
   EXPECT_EQ(EndOf(Shell("exit 5")).shell_status(), 5);
