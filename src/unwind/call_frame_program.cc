@@ -1,5 +1,6 @@
 #include "unwind/call_frame_program.h"
 
+#include "base/branch.h"
 #include "unwind/expression.h"
 
 namespace heaptally::unwind {
@@ -46,6 +47,29 @@ bool Scale(int64_t count, int64_t factor, int64_t* bytes) {
 }
 
 }  // namespace
+
+// These stand at the deepest point of a rule lookup: inline, for the stack's sake.
+//
+// kColumns: a register that does not matter here.
+HT_ALWAYS_INLINE CallFrameProgram::Column CallFrameProgram::ColumnOf(uint64_t dwarf_register) {
+  if (dwarf_register == kDwarfBp) return kBp;
+  if (dwarf_register == kDwarfReturnAddress) return kReturnAddress;
+  return dwarf_register == kDwarfSp ? kSp : kColumns;
+}
+
+HT_ALWAYS_INLINE void CallFrameProgram::SetColumn(uint64_t dwarf_register, ColumnKind kind, int64_t value) {
+  const Column column = ColumnOf(dwarf_register);
+  if (column == kColumns) return;
+  row_.kinds[column] = kind;
+  row_.values[column] = static_cast<int32_t>(value);
+}
+
+HT_ALWAYS_INLINE void CallFrameProgram::RestoreColumn(uint64_t dwarf_register) {
+  const Column column = ColumnOf(dwarf_register);
+  if (column == kColumns) return;
+  row_.kinds[column] = has_initial_ ? initial_.kinds[column] : ColumnKind::kUntouched;
+  row_.values[column] = has_initial_ ? initial_.values[column] : 0;
+}
 
 bool CallFrameProgram::RunUntil(Bytes instructions, uint64_t pc_offset) {
   ByteReader reader(instructions.start, instructions.end);
@@ -181,27 +205,6 @@ bool CallFrameProgram::RestoreRemembered() {
   if (remembered_count_ == 0) return false;
   row_ = remembered_[--remembered_count_];
   return true;
-}
-
-// kColumns: a register that does not matter here.
-CallFrameProgram::Column CallFrameProgram::ColumnOf(uint64_t dwarf_register) {
-  if (dwarf_register == kDwarfBp) return kBp;
-  if (dwarf_register == kDwarfReturnAddress) return kReturnAddress;
-  return dwarf_register == kDwarfSp ? kSp : kColumns;
-}
-
-void CallFrameProgram::SetColumn(uint64_t dwarf_register, ColumnKind kind, int64_t value) {
-  const Column column = ColumnOf(dwarf_register);
-  if (column == kColumns) return;
-  row_.kinds[column] = kind;
-  row_.values[column] = static_cast<int32_t>(value);
-}
-
-void CallFrameProgram::RestoreColumn(uint64_t dwarf_register) {
-  const Column column = ColumnOf(dwarf_register);
-  if (column == kColumns) return;
-  row_.kinds[column] = has_initial_ ? initial_.kinds[column] : ColumnKind::kUntouched;
-  row_.values[column] = has_initial_ ? initial_.values[column] : 0;
 }
 
 bool CallFrameProgram::SetCfa(uint64_t dwarf_register, int64_t offset) {

@@ -42,7 +42,7 @@ struct Place {
   bool is_signal_restorer = false;
 };
 
-bool FindFde(const elf::LoadedObject& object, uint64_t lookup, Place* place) {
+HT_NOINLINE bool FindFde(const elf::LoadedObject& object, uint64_t lookup, Place* place) {
   EhFrameHeader header;
   if (object.eh_frame_hdr == nullptr || !SegmentAround(object, object.eh_frame_hdr, &place->segment)) return false;
   if (!ReadEhFrameHeader(place->segment, object.eh_frame_hdr, &header)) return false;

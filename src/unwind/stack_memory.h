@@ -32,7 +32,7 @@ class StackMemory {
 
   // Turns to the stack that sp points into. Must be called first, and again whenever the stack may have been switched.
   HT_ALWAYS_INLINE void Enter(uint64_t sp) {
-    if (HT_LIKELY(sp - kRedZoneBytes >= bounds_->proven_low && sp < bounds_->high && sp % 8 == 0)) {
+    if (HT_LIKELY(sp >= bounds_->proven_low + kRedZoneBytes && sp < bounds_->high && sp % 8 == 0)) {
       low_ = sp - kRedZoneBytes;
       length_ = bounds_->high - low_;
       known_ = true;
