@@ -31,6 +31,10 @@ std::vector<std::string> RootsFor(const std::string& root_prefix, const std::vec
   return roots;
 }
 
+std::string BuildIdPath(const std::string& root, const std::string& id) {
+  return root + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug";
+}
+
 }  // namespace
 
 std::unique_ptr<ElfImage> FindDebugFile(const ElfImage& image, const std::string& path, const std::string& root_prefix,
@@ -40,9 +44,7 @@ std::unique_ptr<ElfImage> FindDebugFile(const ElfImage& image, const std::string
   std::vector<std::string> candidates;
   const std::string& id = image.build_id_hex();
   if (id.size() > 2) {
-    for (const std::string& root : roots) {
-      candidates.push_back(root + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
-    }
+    for (const std::string& root : roots) candidates.push_back(BuildIdPath(root, id));
   }
   if (!link.name.empty() && link.name.find('/') == std::string::npos) {
     const size_t slash = path.rfind('/');
@@ -58,6 +60,29 @@ std::unique_ptr<ElfImage> FindDebugFile(const ElfImage& image, const std::string
     if (Proven(image, *found, link, problem)) return found;
   }
   if (problem->empty() && !link.name.empty()) *problem = "debug file " + link.name + " not found";
+  return nullptr;
+}
+
+std::unique_ptr<ElfImage> FindAlternateFile(const ElfImage& image, const std::string& root_prefix,
+                                            const std::vector<std::string>& debug_roots, std::string* problem) {
+  const DebugAlternate link = image.debug_alternate();
+  if (link.name.empty() || link.build_id_hex.size() <= 2) return nullptr;
+  std::vector<std::string> candidates;
+  for (const std::string& root : RootsFor(root_prefix, debug_roots)) {
+    candidates.push_back(BuildIdPath(root, link.build_id_hex));
+  }
+  if (link.name[0] == '/') {
+    if (!root_prefix.empty()) candidates.push_back(root_prefix + link.name);
+    candidates.push_back(link.name);
+  } else {
+    candidates.push_back(image.path().substr(0, image.path().rfind('/') + 1) + link.name);
+  }
+  for (const std::string& candidate : candidates) {
+    std::string ignored;
+    std::unique_ptr<ElfImage> found = ElfImage::Open(candidate, &ignored);
+    if (found != nullptr && found->build_id_hex() == link.build_id_hex) return found;
+  }
+  *problem = "alternate debug file not found: " + link.name + ", build id " + link.build_id_hex;
   return nullptr;
 }
 

@@ -15,4 +15,9 @@ namespace heaptally::symbols {
 std::unique_ptr<ElfImage> FindDebugFile(const ElfImage& image, const std::string& path, const std::string& root_prefix,
                                         const std::vector<std::string>& debug_roots, std::string* problem);
 
+// The file that dwz moved common parts of `image`'s debug information to (.gnu_debugaltlink), proven by its build id.
+// Null if `image` names none, or none is found; then `problem` says so.
+std::unique_ptr<ElfImage> FindAlternateFile(const ElfImage& image, const std::string& root_prefix,
+                                            const std::vector<std::string>& debug_roots, std::string* problem);
+
 }  // namespace heaptally::symbols

@@ -4,7 +4,7 @@
 
 namespace heaptally::symbols {
 
-std::unique_ptr<DwarfIndex> DwarfIndex::Open(const ElfImage& image, std::string* problem) {
+std::unique_ptr<DwarfIndex> DwarfIndex::Open(const ElfImage& image, const ElfImage* alternate, std::string* problem) {
   if (!image.HasContents(".debug_info")) return nullptr;
   if (image.IsCompressed(".debug_info")) {
     *problem = "debug information is compressed in an unknown way, or damaged";
@@ -15,17 +15,29 @@ std::unique_ptr<DwarfIndex> DwarfIndex::Open(const ElfImage& image, std::string*
     *problem = std::string("debug information is unreadable: ") + dwarf_errmsg(-1);
     return nullptr;
   }
-  return std::unique_ptr<DwarfIndex>(new DwarfIndex(image, dwarf));
+  Dwarf* common = alternate == nullptr ? nullptr : dwarf_begin_elf(alternate->elf(), DWARF_C_READ, nullptr);
+  if (common != nullptr) {
+    dwarf_setalt(dwarf, common);
+  } else if (!image.debug_alternate().name.empty() && dwarf_getalt(dwarf) != nullptr) {
+    // libdw looks for the file itself, but does not ask for its build id: wrong names.
+    dwarf_end(dwarf);
+    return nullptr;
+  }
+  return std::unique_ptr<DwarfIndex>(new DwarfIndex(image, dwarf, common));
 }
 
-DwarfIndex::DwarfIndex(const ElfImage& image, Dwarf* dwarf) : image_(image), dwarf_(dwarf) {
+DwarfIndex::DwarfIndex(const ElfImage& image, Dwarf* dwarf, Dwarf* alternate)
+    : image_(image), dwarf_(dwarf), alternate_(alternate) {
   sections_.line = image.Bytes(".debug_line");
   sections_.line_str = image.Bytes(".debug_line_str");
   sections_.str = image.Bytes(".debug_str");
   ReadUnits();
 }
 
-DwarfIndex::~DwarfIndex() { dwarf_end(dwarf_); }
+DwarfIndex::~DwarfIndex() {
+  dwarf_end(dwarf_);
+  if (alternate_ != nullptr) dwarf_end(alternate_);
+}
 
 void DwarfIndex::ReadUnits() {
   Dwarf_CU* cu = nullptr;

@@ -23,7 +23,8 @@ class DwarfIndex {
  public:
   // Reads the table of units of `image`, which must outlive the index. Null if it has no debug information; then
   // `problem` is "" or says why it cannot be read.
-  static std::unique_ptr<DwarfIndex> Open(const ElfImage& image, std::string* problem);
+  // `alternate`, null if there is none, is what dwz moved common parts to; it must outlive the index too.
+  static std::unique_ptr<DwarfIndex> Open(const ElfImage& image, const ElfImage* alternate, std::string* problem);
   ~DwarfIndex();
   DwarfIndex(const DwarfIndex&) = delete;
   DwarfIndex& operator=(const DwarfIndex&) = delete;
@@ -38,7 +39,7 @@ class DwarfIndex {
   const std::string& problem() const { return problem_; }
 
  private:
-  DwarfIndex(const ElfImage& image, Dwarf* dwarf);
+  DwarfIndex(const ElfImage& image, Dwarf* dwarf, Dwarf* alternate);
   void ReadUnits();
   // DWARF 2 has no DW_AT_ranges: what a unit covers beyond one range is in .debug_aranges only.
   void AddAranges(const std::unordered_map<Dwarf_Off, uint32_t>& units);
@@ -46,6 +47,7 @@ class DwarfIndex {
 
   const ElfImage& image_;
   Dwarf* dwarf_;
+  Dwarf* alternate_;  // null if there is none
   LineSections sections_;
   std::deque<DwarfUnit> units_;
   RangeMap map_;  // address -> index into units_

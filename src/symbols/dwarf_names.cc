@@ -72,7 +72,7 @@ DieName DwarfNames::Make(Dwarf_Die die, int depth) {
   for (int i = 0; i < kMaxOrigins; ++i) {
     const char* linkage = StringAttribute(&die, DW_AT_linkage_name);
     if (linkage == nullptr) linkage = StringAttribute(&die, DW_AT_MIPS_linkage_name);
-    if (linkage != nullptr && linkage[0] != '\0') return {Demangle(linkage), true};
+    if (linkage != nullptr && IsMangled(linkage)) return {Demangle(linkage), true};
     if (name == nullptr) name = StringAttribute(&die, DW_AT_name);
     Dwarf_Die origin;
     if (!Origin(&die, &origin)) break;

@@ -1,6 +1,7 @@
-// Names of functions in DWARF. Where a linkage name is present it decides; where none is (functions that exist only
-// inlined, in anonymous namespaces, lambdas) the name is built from the scopes around the declaration: namespaces,
-// classes, enclosing functions. Built names carry no parameter list.
+// Names of functions in DWARF. Where a mangled linkage name is present it decides (a plain one is a C library's private
+// alias, such as __GI_abort for abort). Where none is (functions that exist only inlined, in anonymous namespaces,
+// lambdas) the name is built from the scopes around the declaration: namespaces, classes, enclosing functions. Built
+// names carry no parameter list.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -13,7 +14,7 @@ namespace heaptally::symbols {
 
 struct DieName {
   std::string text;         // readable; "" if the DIE has no name at all
-  bool is_linkage = false;  // made from a linkage name
+  bool is_linkage = false;  // made from a mangled linkage name
 };
 
 class DwarfNames {

@@ -240,6 +240,15 @@ DebugLink ElfImage::debug_link() const {
   return link;
 }
 
+DebugAlternate ElfImage::debug_alternate() const {
+  const std::string_view bytes = Bytes(".gnu_debugaltlink");
+  const size_t length = bytes.find('\0');
+  if (length == std::string_view::npos) return {};
+  const std::string_view id = bytes.substr(length + 1);
+  if (id.empty() || id.size() > 64) return {};
+  return {std::string(bytes.substr(0, length)), Hex(reinterpret_cast<const unsigned char*>(id.data()), id.size())};
+}
+
 bool ElfImage::FileCrc(uint32_t* crc) const {
   std::vector<unsigned char> block(1 << 16);
   uint32_t c = 0xffffffffu;

@@ -23,6 +23,11 @@ struct DebugLink {
   uint32_t crc = 0;
 };
 
+struct DebugAlternate {
+  std::string name;
+  std::string build_id_hex;
+};
+
 class ElfImage {
  public:
   // Opens a regular, little-endian ELF file. On failure returns null and sets `problem`.
@@ -55,6 +60,8 @@ class ElfImage {
 
   // .gnu_debuglink; name "" if there is none.
   DebugLink debug_link() const;
+  // .gnu_debugaltlink, as dwz writes it; name "" if there is none.
+  DebugAlternate debug_alternate() const;
   // CRC-32 (IEEE 802.3, as .gnu_debuglink uses it) over the whole file; false on a read error.
   bool FileCrc(uint32_t* crc) const;
 

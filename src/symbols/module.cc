@@ -50,13 +50,18 @@ void Module::Open() {
 
 void Module::OpenDebugInformation() {
   if (image_->HasContents(".debug_info")) {
-    dwarf_ = DwarfIndex::Open(*image_, &debug_problem_);
+    OpenDwarf(*image_);
     return;
   }
   debug_image_ = FindDebugFile(*image_, file_.path, file_.root_prefix, options_.debug_roots, &debug_problem_);
   if (debug_image_ == nullptr) return;
   debug_problem_.clear();
-  dwarf_ = DwarfIndex::Open(*debug_image_, &debug_problem_);
+  OpenDwarf(*debug_image_);
+}
+
+void Module::OpenDwarf(const ElfImage& image) {
+  alternate_image_ = FindAlternateFile(image, file_.root_prefix, options_.debug_roots, &debug_problem_);
+  dwarf_ = DwarfIndex::Open(image, alternate_image_.get(), &debug_problem_);
 }
 
 std::vector<Frame> Module::Find(uint64_t vaddr) {

@@ -26,6 +26,7 @@ class Module {
  private:
   void Open();
   void OpenDebugInformation();
+  void OpenDwarf(const ElfImage& image);
   std::vector<Frame> Find(uint64_t vaddr);
   std::string StrippedNote() const;
 
@@ -36,6 +37,7 @@ class Module {
   std::string debug_problem_;  // why debug information is missing
   std::unique_ptr<ElfImage> image_;
   std::unique_ptr<ElfImage> debug_image_;
+  std::unique_ptr<ElfImage> alternate_image_;
   std::unique_ptr<ElfImage> mini_image_;
   SymbolTable symbols_;
   std::unique_ptr<DwarfIndex> dwarf_;

@@ -405,6 +405,27 @@ TEST_F(SeparateDebugFiles, MiniDebugInfo) {
   EXPECT_EQ(At("exported"), Lines{"exported_low"});
 }
 
+TEST_F(SeparateDebugFiles, DwzAlternateFiles) {
+  if (!fs::exists(kFixtures + "/dwz/common")) GTEST_SKIP() << "no dwz was found when the tests were built";
+  const std::string program = folder_ / "calls";
+  fs::copy_file(kFixtures + "/dwz/calls", program);
+  DebugFile("dwz/common", "common");
+  Use(program);
+  ExpectLines();
+  EXPECT_EQ(At("c_inlined")[0], C("St", "c_inlined") + " [i]");
+  EXPECT_EQ(At("anonymous").size(), 4u);
+
+  fs::remove(folder_ / "common");
+  Use(program);
+  EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")});
+  EXPECT_EQ(Problem().find("alternate debug file not found: common"), 0u) << Problem();
+
+  DebugFile("calls_dwarf5", "common");  // the right name, another build id
+  Use(program);
+  EXPECT_EQ(At("template"), Lines{"double outer::Twice<double>(double)"}) << "names from a file that is not proven";
+  EXPECT_EQ(Problem().find("alternate debug file not found: common"), 0u) << Problem();
+}
+
 TEST_F(SeparateDebugFiles, AMissingSplitFileIsSaid) {
   // A split file is found by the path in the skeleton; a copy that cannot find it has names from symbols, and says so.
   const std::string program = folder_ / "calls_split5";
