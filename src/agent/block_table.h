@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "base/branch.h"
+#include "platform/atomic_words.h"
 #include "segment/layout.h"
 
 namespace heaptally::agent {
@@ -82,23 +83,21 @@ class BlockTable {
   }
 
   // live -> `to` (free or transit). True iff this caller ended it.
-  static bool Take(const Slot& slot, State to) {
-    uint64_t expected = slot.key;
-    return __atomic_compare_exchange_n(&slot.entry->key, &expected, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  HT_ALWAYS_INLINE static bool Take(const Slot& slot, State to, uint8_t single) {
+    return platform::CompareExchange(&slot.entry->key, slot.key, to, single);
   }
   static void Restore(const Slot& slot) { __atomic_store_n(&slot.entry->key, slot.key, __ATOMIC_RELEASE); }
   static void Drop(const Slot& slot) { __atomic_store_n(&slot.entry->key, uint64_t{kFree}, __ATOMIC_RELEASE); }
 
   // Adds the block; false when every bucket that may hold it is full.
-  HT_ALWAYS_INLINE bool Insert(uint64_t address, const Block& block) {
+  HT_ALWAYS_INLINE bool Insert(uint64_t address, const Block& block, uint8_t single) {
     const uint64_t hash = Hash(address);
     for (uint32_t p = pieces(); p-- > 0;) {
       BlockEntry* entry = piece_[p][hash & mask_[p]].entry;
       const uint32_t first = FirstLine(hash);
       for (uint32_t i = 0; i < kBlockSlots; ++i) {
         BlockEntry* at = &entry[i ^ first];
-        uint64_t key = __atomic_load_n(&at->key, __ATOMIC_RELAXED);
-        if (key != kFree || !__atomic_compare_exchange_n(&at->key, &key, uint64_t{kBusy}, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
+        if (__atomic_load_n(&at->key, __ATOMIC_RELAXED) != kFree || !platform::CompareExchange(&at->key, kFree, kBusy, single)) continue;
         at->value = static_cast<uint64_t>(block.site) << 42 | block.size << 19 | block.birth >> kLowBirthBits;
         __atomic_store_n(&at->key, AddressBits(address) | (block.birth & kLowBirthMask) << 3 | kLive, __ATOMIC_RELEASE);
         return true;
