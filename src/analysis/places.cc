@@ -21,10 +21,15 @@ struct Gathered {
   sampling::Estimate largest;
 };
 
-// The next frame outwards that is not plumbing and not the same function again (recursion tells nothing).
+bool SameFunction(const StackFrame& a, const StackFrame& b) {
+  return a.function.empty() ? a.SamePlace(b) : a.function == b.function && a.module == b.module;
+}
+
+// The next frame outwards that is not plumbing and not the same function again: recursion, and functions that the
+// compiler has split and inlined into themselves, tell nothing.
 size_t CallerFrame(const std::vector<StackFrame>& stack, size_t from, const FrameTaste& taste) {
   for (size_t next = from + 1; next < stack.size(); ++next) {
-    if (!taste.is_plumbing(stack[next]) && !stack[next].SamePlace(stack[from])) return next;
+    if (!taste.is_plumbing(stack[next]) && !SameFunction(stack[next], stack[from])) return next;
   }
   return stack.size();
 }

@@ -57,6 +57,12 @@ TEST(PlacesTest, ProcessesAreSummedByNameNotByNumber) {
   EXPECT_EQ(places[0].sum.live.bytes.proven, 3u);
 }
 
+TEST(PlacesTest, TheCallerIsAnotherFunction) {
+  Profile profile = WithFrames({"walk", "walk", "start"});
+  profile.sites = {ExactSite({0, 1, 2}, 5)};
+  EXPECT_EQ(RankPlaces({&profile}, By::kLive, Taste())[0].caller.function, "start");
+}
+
 TEST(PlacesTest, WhereAllIsPlumbingTheInnermostNonAllocatorStands) {
   Profile profile = WithFrames({"malloc", "xmalloc"});
   profile.sites = {ExactSite({0, 1}, 5)};

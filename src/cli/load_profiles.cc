@@ -56,6 +56,14 @@ Loaded WhyNoTally(int32_t pid, const std::string& directory) {
   return out;
 }
 
+// Of a living process, what it is now is meant; what it was before it exec'd is said to be there.
+void KeepRunningImage(int32_t pid, const std::vector<std::string>& paths, Loaded* out) {
+  if (out->profiles.size() < 2 || out->profiles.back().state != profile::State::kRunning) return;
+  out->remarks.push_back(fmt::format("pid {} executed this program after {} other{}, whose tallies are still there: heaptally report {}", pid,
+                                     out->profiles.size() - 1, out->profiles.size() == 2 ? "" : "s", paths.front()));
+  out->profiles.erase(out->profiles.begin(), out->profiles.end() - 1);
+}
+
 Loaded LoadPid(int32_t pid, const std::string& directory) {
   Loaded out;
   const auto all = collect::ListSegments(directory, &out.error);
@@ -65,7 +73,9 @@ Loaded LoadPid(int32_t pid, const std::string& directory) {
   if (paths.empty()) return WhyNoTally(pid, directory);
   out = LoadSegments(paths, fmt::format("pid {}", pid));
   std::erase_if(out.profiles, [pid](const profile::Profile& profile) { return profile.pid != pid; });
-  return out.profiles.empty() ? WhyNoTally(pid, directory) : out;
+  if (out.profiles.empty()) return WhyNoTally(pid, directory);
+  KeepRunningImage(pid, paths, &out);
+  return out;
 }
 
 Loaded LoadFile(const std::string& path) {

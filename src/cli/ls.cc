@@ -101,8 +101,9 @@ int Prune(const std::vector<collect::SegmentName>& all, const LsOptions& options
       status = Complain(error);
     }
   }
-  std::fputs(fmt::format("{} tallies of dead processes removed, {}; {} left\n", removed, FormatBytes(static_cast<double>(bytes), style),
-                         all.size() - removed).c_str(), stdout);
+  const std::string what = removed == 1 ? "1 tally of a dead process" : fmt::format("{} tallies of dead processes", removed);
+  std::fputs(fmt::format("{} removed, {}; {} left\n", what, FormatBytes(static_cast<double>(bytes), style), all.size() - removed).c_str(),
+             stdout);
   return status;
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 
 #include "cli/text.h"
@@ -10,9 +11,9 @@
 namespace heaptally::cli {
 namespace {
 
-// One write, so that the lines of two processes on one terminal do not mix.
+// One write, so that the lines of two processes on one terminal do not mix. A log gets whole lines, for grep.
 void Say(const std::string& lead, const std::string& sentence) {
-  const size_t width = std::min<size_t>(TerminalWidth(STDERR_FILENO), 120);
+  const size_t width = isatty(STDERR_FILENO) == 1 ? std::min<size_t>(TerminalWidth(STDERR_FILENO), 120) : SIZE_MAX;
   std::fputs((Wrap(lead + Printable(sentence), width, lead[0] == ' ' ? 6 : 2) + "\n").c_str(), stderr);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "cli/frame_names.h"
 #include "cli/text.h"
@@ -101,6 +102,28 @@ std::string RestLine(const std::vector<Place>& places, const std::vector<const p
   return parts.empty() ? "" : Wrap(fmt::format("     {}", fmt::join(parts, "; ")), view.width, 5) + "\n";
 }
 
+void NoteNameless(const analysis::StackFrame& frame, std::set<std::string>* said) {
+  if (!frame.function.empty() || frame.why.empty()) return;
+  const std::string module = frame.module.empty() ? "" : frame.module.substr(frame.module.rfind('/') + 1) + ": ";
+  said->insert(Printable(module + frame.why));
+}
+
+// Why some of the rows shown have no name.
+std::string NamelessLines(const std::vector<Place>& places, const PlacesView& view) {
+  constexpr size_t kMost = 3;
+  std::set<std::string> said;
+  for (size_t at = 0; at < std::min(places.size(), view.limit); ++at) {
+    if (places[at].has_frame) NoteNameless(places[at].frame, &said);
+    if (places[at].has_caller) NoteNameless(places[at].caller, &said);
+  }
+  std::string out;
+  size_t lines = 0;
+  for (const std::string& why : said) {
+    if (lines++ < kMost) out += Wrap("     no names in " + why, view.width, 7) + "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string IntervalCell(const Estimate& estimate, bool bytes, NumberStyle style) {
@@ -133,7 +156,7 @@ std::string RenderPlaces(const std::vector<const profile::Profile*>& profiles, c
   TextTable table(Columns(view, layout));
   const double all = Ranked(whole, view.by).v;
   for (size_t at = 0; at < std::min(places.size(), view.limit); ++at) AddRow(at + 1, places[at], all, view, layout, &table);
-  return table.Render(view.width) + RestLine(places, profiles, view, sampled);
+  return table.Render(view.width) + RestLine(places, profiles, view, sampled) + NamelessLines(places, view);
 }
 
 }  // namespace heaptally::cli

@@ -95,7 +95,7 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
       : RenderPlaces(all, {.by = view.by, .width = view.width, .limit = view.limit, .style = view.style,
                            .by_words = ByWords(view.by) + std::string(sampled ? " (by lower end)" : "")});
   out += body.empty() ? fmt::format("  Nothing to show by {}: no block that was seen counts there.\n", ByWords(view.by)) : body;
-  out += "\n" + Notes(all, view.width);
+  out += (view.full ? "" : "\n") + Notes(all, view.width);
   return out + Wrap(fmt::format("  not seen: {}", fmt::join(NotSeen(all), "; ")), view.width, 4) + "\n";
 }
 

@@ -43,19 +43,17 @@ std::string Heading(const RunFacts& facts, const profile::Profile& first, size_t
 }
 
 // What the kernel says, beside what malloc says: they never agree, and the difference is named, not explained away.
-std::string ResidentLine(const RunFacts& facts, size_t width) {
-  const std::string highest = facts.highest_resident_bytes != 0
-                                  ? "highest " + FormatBytes(static_cast<double>(facts.highest_resident_bytes)) : "";
-  if (!facts.resident) {
-    const std::string end = "not known at the end (it came before the first look)";
-    return Labelled("RSS", highest.empty() ? end : highest + "; " + end, width);
-  }
+std::string ResidentLine(const RunFacts& facts, bool tree, size_t width) {
+  const std::string label = tree ? "RSS of " + std::to_string(facts.pid) : "RSS";
+  const std::string highest =
+      facts.highest_resident_bytes != 0 ? "; highest " + FormatBytes(static_cast<double>(facts.highest_resident_bytes)) : "";
+  if (!facts.resident) return Labelled(label, "not known at the end, which came before the first look" + highest, width);
   const LastResident& resident = *facts.resident;
   const uint64_t anonymous = resident.rss_bytes - std::min(resident.rss_bytes, resident.shared_bytes);
-  std::string text = fmt::format("{} {} before the end: {} heap, stacks and other private memory, {} files and shared",
-                                 FormatBytes(static_cast<double>(resident.rss_bytes)), FormatDuration(resident.seconds_before_end),
-                                 FormatBytes(static_cast<double>(anonymous)), FormatBytes(static_cast<double>(resident.shared_bytes)));
-  return Labelled("RSS", highest.empty() ? text : text + "; " + highest, width);
+  return Labelled(label, fmt::format("{}, last seen {} before the end = {} private + {} files and shared{}",
+                                     FormatBytes(static_cast<double>(resident.rss_bytes)), FormatDuration(resident.seconds_before_end),
+                                     FormatBytes(static_cast<double>(anonymous)),
+                                     FormatBytes(static_cast<double>(resident.shared_bytes)), highest), width);
 }
 
 std::string ListLine(const std::string& lead, const std::vector<std::string>& parts, size_t width) {
@@ -88,9 +86,10 @@ std::string NothingLive(const std::vector<profile::Profile>& profiles, const std
   profile::Measures sum;
   for (const profile::Profile& profile : profiles) sum += profile.totals;
   const sampling::Estimate estimate = BytesEstimate(sum, sum.live.bytes);
+  if (estimate.exact && sum.allocated.objects.value() == 0) return "  Not one allocation was seen.\n";
   if (estimate.exact) return "  Nothing is " + live + ": every block that was seen was freed.\n";
-  return Wrap("  No sample is " + live + ", so no line can be named; all blocks together hold " + WithInterval(estimate, true) +
-              " (a smaller --period, or --mode exact, sees more).", width, 2) + "\n";
+  return Wrap("  No sample is " + live + ", so no line can be named; all of them together are " + WithInterval(estimate, true) +
+              ". A smaller --period sees more, --mode exact everything.", width, 2) + "\n";
 }
 
 size_t PlacesThatFit(const Screen& screen, size_t used_rows) {
@@ -107,11 +106,11 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
   std::string out = "\n" + Heading(facts, profiles[0], width);
   const bool tree = profiles.size() > 1;
   if (tree) {
-    out += RenderTree(all, width);
+    out += RenderTree(all, width) + "\n";
   } else {
     out += RenderTotals(profiles[0], width);
   }
-  out += ResidentLine(facts, width);
+  out += ResidentLine(facts, tree, width);
   const std::string live = tree ? "live at the end of each" : LiveWords(profiles[0]);
   const std::string ranked = profiles[0].totals.period > 0 ? live + " (by lower end)" : live;
   const auto used = static_cast<size_t>(std::count(out.begin(), out.end(), '\n'));

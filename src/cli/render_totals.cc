@@ -41,7 +41,7 @@ std::string ChurnWords(const profile::Profile& profile) {
   out += " in " + FormatCount(calls) + (calls == 1 ? " call" : " calls");
   const double seconds = Seconds(profile.started_unix_ns, profile.taken_unix_ns);
   if (seconds > 0.01) out += fmt::format(" ({}/s)", FormatCount(calls / seconds));
-  if (calls > 0) out += ", " + FormatShare(totals.temporary.value(), calls) + " temporary";
+  if (totals.temporary.value() > 0) out += ", " + FormatShare(totals.temporary.value(), calls) + " temporary";
   return out;
 }
 

@@ -142,7 +142,7 @@ void CheckMalloc(const MallocFacts& facts, Reach* reach) {
   if (facts.exported) {
     Block(reach, Barrier::kOwnMalloc,
           reach->file + " brings " + whose + " inside the executable, which the loader finds before any preloaded one.",
-          what_works, true);
+          what_works, false);
   } else if (facts.internal) {
     Block(reach, Barrier::kHiddenMalloc,
           reach->file + " brings " + whose + " inside the executable: its own calls are not seen, only those of its libraries.",

@@ -27,7 +27,7 @@ struct Reach {
   std::string file;        // what is really executed: after #! lines and symbolic links
   std::string why;         // a whole sentence, "" if there is no barrier
   std::string what_works;  // a whole sentence
-  bool preload = true;     // false: the agent must not be preloaded (the loader or a sanitizer would complain)
+  bool preload = true;     // false: leave the agent out (the loader or a sanitizer would complain, or it would be of no use)
   std::vector<std::string> notes;  // this program's heap, or part of it, does not go through malloc: sentences
   bool records_nothing() const {
     return barrier != Barrier::kNone && barrier != Barrier::kNotElf && barrier != Barrier::kHiddenMalloc;

@@ -1,0 +1,217 @@
+// What people see, letter by letter, at 80 columns. When a change is meant, look at the new text before taking it over: it must
+// answer where the memory is, how sure that is, what is missing and what to type next.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/hand_made_profile.h"
+#include "cli/render_places.h"
+#include "cli/render_report.h"
+#include "cli/render_summary.h"
+#include "cli/text.h"
+
+namespace heaptally::cli {
+namespace {
+
+RunFacts Facts() {
+  RunFacts facts;
+  facts.command = {"./server", "--port", "80"};
+  facts.pid = 4711;
+  facts.seconds = 12.4;
+  facts.capture = "server.4711.heaptally";
+  facts.resident = LastResident{.rss_bytes = 401u << 20, .shared_bytes = 14u << 20, .seconds_before_end = 0.04};
+  facts.highest_resident_bytes = 802u << 20;
+  return facts;
+}
+
+// The same profile as if it had been sampled every 512 KiB: proven a tenth, the rest inferred.
+profile::Profile Sampled(profile::Profile profile) {
+  profile.mode = "bytes";
+  profile.period_bytes = 524288;
+  const auto sample = [](profile::Amount* amount, double unit) {
+    const auto value = static_cast<double>(amount->proven);
+    amount->proven /= 10;
+    amount->inferred = value - static_cast<double>(amount->proven);
+    amount->variance = amount->inferred * unit;
+    amount->samples = static_cast<uint64_t>(value / unit) + (value > 0 ? 1 : 0);
+  };
+  for (profile::Site& site : profile.sites) {
+    for (profile::Volume* volume : {&site.measures.allocated, &site.measures.live, &site.measures.peak}) {
+      const double size = volume->objects.proven != 0 ? static_cast<double>(volume->bytes.proven / volume->objects.proven) : 1;
+      sample(&volume->objects, 524288 / size);
+      sample(&volume->bytes, 524288);
+    }
+    site.measures.period = 524288;
+    site.measures.floor_bytes = 64;
+  }
+  SumTotals(&profile);
+  profile.totals.peak_whole = profile.totals.peak;
+  return profile;
+}
+
+void ExpectFits(const std::string& text, size_t width) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(Width(line), width) << line;
+}
+
+TEST(RenderTest, SummaryOfOneProgram) {
+  const std::string text = RenderSummary(Facts(), {ServerProfile()}, {.width = 80, .rows = 24});
+  ExpectFits(text, 80);
+  EXPECT_EQ(text, R"(
+heaptally  ./server --port 80 (pid 4711), 12.4 s, exit status 0;
+           every allocation counted; capture: server.4711.heaptally
+
+  live at exit   272 MiB in 1.57 M objects      peak 545 MiB at 7.10 s
+  churn          1.05 GiB in 11.6 M calls (935 k/s), 75 % temporary
+  RSS            401 MiB, last seen 40.0 ms before the end = 387 MiB private +
+                 14.0 MiB files and shared; highest 802 MiB
+
+     live at exit                           bytes   share  objects
+  1  cache::insert        cache.cc:88     188 MiB    69 %   1.23 M
+       < Server::put      server.cc:410
+  2  Table::grow          table.h:51     64.0 MiB    23 %        1
+       < main             main.cc:12
+  3  parse_header         http.c:133     20.8 MiB   7.6 %    340 k
+       < Server::read +1  server.cc:77
+  4  libpriv.so.3+0x1070                 48.0 KiB  <0.1 %       12
+       < main             main.cc:12
+     no names in libpriv.so.3: stripped
+
+  not seen: nothing lost
+  next: heaptally report server.4711.heaptally --by churn
+        heaptally report server.4711.heaptally --full
+)");
+}
+
+TEST(RenderTest, SummaryOfASampledProgram) {
+  const std::string text = RenderSummary(Facts(), {Sampled(ServerProfile())}, {.width = 80, .rows = 24});
+  ExpectFits(text, 80);
+  EXPECT_EQ(text, R"(
+heaptally  ./server --port 80 (pid 4711), 12.4 s, exit status 0;
+           sampled every 512 KiB; capture: server.4711.heaptally
+
+  live at exit   272 MiB (251-295) in 1.57 M objects
+  peak           545 MiB (508-577) at 7.10 s
+  churn          1.05 GiB (1.01-1.09) in 11.6 M calls (935 k/s), 75 % temporary
+  RSS            401 MiB, last seen 40.0 ms before the end = 387 MiB private +
+                 14.0 MiB files and shared; highest 802 MiB
+
+     live at exit (by lower end)                    bytes       95 %  objects
+  1  cache::insert                cache.cc:88     188 MiB    170-207   1.23 M
+       < Server::put              server.cc:410
+  2  Table::grow                  table.h:51     64.0 MiB  53.9-75.5        1
+       < main                     main.cc:12
+  3  parse_header                 http.c:133     20.8 MiB  15.2-27.8    340 k
+       < Server::read +1          server.cc:77
+  4  libpriv.so.3+0x1070                         48.0 KiB  4.80-1983       12
+       < main                     main.cc:12
+     stacks without a sample: about 43.2 KiB together
+     no names in libpriv.so.3: stripped
+
+  not seen: nothing lost
+  next: heaptally report server.4711.heaptally --by churn
+        heaptally report server.4711.heaptally --full
+)");
+}
+
+TEST(RenderTest, ChurnAt80Columns) {
+  const std::string text = RenderReport({ServerProfile()}, {.by = analysis::By::kChurn, .width = 80});
+  ExpectFits(text, 80);
+  EXPECT_EQ(text, R"(./server --port 80 (pid 4711), 12.4 s, exit status 0; every allocation counted
+
+  live at exit   272 MiB in 1.57 M objects      peak 545 MiB at 7.10 s
+  churn          1.05 GiB in 11.6 M calls (935 k/s), 75 % temporary
+
+     churn (bytes)                          bytes   share   calls  temp.
+  1  parse_header         http.c:133      592 MiB    55 %  9.70 M   90 %
+       < Server::read +1  server.cc:77
+  2  cache::insert        cache.cc:88     290 MiB    27 %  1.90 M    0 %
+       < Server::put      server.cc:410
+  3  Table::grow          table.h:51      192 MiB    18 %       3    0 %
+       < main             main.cc:12
+  4  libpriv.so.3+0x1070                 48.0 KiB  <0.1 %      12    0 %
+       < main             main.cc:12
+     no names in libpriv.so.3: stripped
+
+  not seen: nothing lost
+)");
+}
+
+TEST(RenderTest, WideTerminalsShowMoreOfTheNames) {
+  const std::string narrow = RenderReport({ServerProfile()}, {.width = 60});
+  const std::string wide = RenderReport({ServerProfile()}, {.width = 200});
+  ExpectFits(narrow, 60);
+  ExpectFits(wide, 200);
+  EXPECT_NE(wide.find("Table::grow"), std::string::npos) << wide;
+}
+
+TEST(RenderTest, ATreeOfThreeThousandCompilersIsOneScreen) {
+  std::vector<profile::Profile> all;
+  for (int32_t process = 0; process < 3000; ++process) {
+    all.push_back(ServerProfile());
+    all.back().pid = 10000 + process;
+    all.back().exe = process % 3 == 0 ? "/usr/lib/gcc/cc1plus" : process % 3 == 1 ? "/usr/bin/as" : "/bin/sh";
+  }
+  const std::string text = RenderSummary(Facts(), all, {.width = 80, .rows = 40});
+  ExpectFits(text, 80);
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 44) << text;
+  EXPECT_NE(text.find("cc1plus"), std::string::npos);
+}
+
+TEST(RenderTest, NothingSampledIsNeverZero) {
+  HandMadeProfile made;
+  made.profile_.mode = "bytes";
+  made.profile_.period_bytes = 524288;
+  const std::string text = RenderSummary(Facts(), {made.Done()}, {});
+  EXPECT_NE(text.find("below 1.84 MiB"), std::string::npos) << text;
+  EXPECT_EQ(text.find(" 0 B"), std::string::npos) << text;
+}
+
+TEST(RenderTest, NamesFromTheProgramCannotWriteToTheTerminal) {
+  HandMadeProfile made;
+  made.Site({made.Frame("evil\x1b[2J\nname", "fi\x1b]0;le.c", 3)}, 10, 1, 1);
+  made.profile_.argv = {"a\x1b[31mb"};
+  for (const bool full : {false, true}) {
+    EXPECT_EQ(RenderReport({made.Done()}, {.full = full}).find('\x1b'), std::string::npos);
+  }
+  EXPECT_EQ(RenderSummary(Facts(), {made.Done()}, {}).find('\x1b'), std::string::npos);
+}
+
+TEST(RenderTest, FullShowsWholeStacksAndHistograms) {
+  HandMadeProfile made;
+  profile::Site& site = made.Site({made.Frame("operator new(unsigned long)"), made.Frame("f(int)", "/src/f.cc", 7), made.Frame("main", "/src/m.cc", 1)},
+                                  100, 30, 3);
+  site.sizes = {{64, 127, profile::ExactAmount(20)}, {128, 255, profile::ExactAmount(10)}};
+  site.lifetimes_ns = {{1024, 2047, profile::ExactAmount(27)}};
+  const std::string text = RenderReport({made.Done()}, {.width = 80, .full = true});
+  ExpectFits(text, 80);
+  EXPECT_EQ(text, R"(./server --port 80 (pid 4711), 12.4 s, exit status 0; every allocation counted
+
+  live at exit   300 B in 3 objects      peak 600 B at 7.10 s
+  churn          2.93 KiB in 30 calls (2/s)
+
+1. operator new(unsigned long)  [server]
+     < f(int)  /src/f.cc:7
+     < main  /src/m.cc:1
+     live 300 B in 3 objects; peak 600 B; allocated 2.93 KiB in 30 calls, freed
+       27
+     size         64  128
+                   █    ▄
+     lifetime    1us
+                   █
+
+  not seen: nothing lost
+)");
+}
+
+TEST(RenderTest, PlainBytesAreIntegers) {
+  const std::string text = RenderPlaces({}, {});
+  EXPECT_EQ(text, "");
+  const profile::Profile profile = ServerProfile();
+  const std::string plain = RenderPlaces({&profile}, {.style = {.plain = true}, .by_words = "live"});
+  EXPECT_NE(plain.find("196800000"), std::string::npos) << plain;
+  EXPECT_EQ(plain.find("MiB"), std::string::npos) << plain;
+}
+
+}  // namespace
+}  // namespace heaptally::cli
