@@ -8,7 +8,7 @@ namespace heaptally::segment {
 namespace {
 
 constexpr int kWholeTries = 3;
-constexpr int kSiteTries = 3;
+constexpr int kSiteTries = 8;
 constexpr uint32_t kGroup = 64;  // sites
 
 uint64_t OffsetOf(const KindPlacement& kind, uint32_t item) {
@@ -42,7 +42,8 @@ bool SettleExactSite(const File& file, uint64_t offset, ExactSite* site, uint8_t
     if (attempt + 1 < kSiteTries) earlier = later;
   }
   *site = later;
-  site->freed = earlier.freed;
+  if (later.freed.objects > later.allocated.objects || later.freed.bytes > later.allocated.bytes)
+    site->freed = earlier.freed;
   *torn = 1;
   return true;
 }
