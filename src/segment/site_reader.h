@@ -2,8 +2,9 @@
 //
 // Exact sites. Each counter only grows. Two preads that give the same bytes prove that no counter changed between the
 // end of the first and the start of the second, so the copy is the site at that moment. A site that differs is read
-// again a few times; then it is marked torn, with releases taken from the earlier and allocations from the later copy,
-// so that live numbers are never negative (they err upwards by what was allocated in about a microsecond).
+// again, up to eight times; then it is marked torn, and the last copy is given: its words may be some tens of ns apart.
+// Where it would have more releases than allocations, the releases of the copy before it are taken, so that live
+// numbers are never negative.
 //
 // Sampled sites. One sequence per image, odd while an event is being booked. If it is even and unchanged around the
 // whole read, all sites are of one moment. Else they are read in small groups, then one by one, then marked torn. If it
