@@ -1,5 +1,5 @@
-// What a stack costs: ns per frame when every rule is cached, ns per rule that is not, and libgcc's _Unwind_Backtrace on
-// the same stacks in the same run. The best of several rounds is printed, since the machine's other work only adds.
+// What a stack costs: ns per frame when every rule is cached, ns per rule that is not, and libgcc's _Unwind_Backtrace
+// on the same stacks in the same run. The best of several rounds is printed, since the machine's other work only adds.
 //
 //   unwind_bench [rounds]
 #include <unwind.h>

@@ -11,8 +11,7 @@
 extern "C" {
 extern r_debug heaptally_r_debug __asm__("_r_debug") __attribute__((weak, visibility("default")));
 extern r_debug* heaptally_dl_debug_addr __asm__("_dl_debug_addr") __attribute__((weak, visibility("default")));
-unsigned long heaptally_getauxval(unsigned long type) __asm__("getauxval")
-    __attribute__((weak, visibility("default")));
+unsigned long heaptally_getauxval(unsigned long type) __asm__("getauxval") __attribute__((weak, visibility("default")));
 }
 
 namespace heaptally::elf {
@@ -83,9 +82,7 @@ const r_debug* DebugOfMainProgram() {
 
 }  // namespace
 
-uint64_t AuxiliaryValue(unsigned long type) {
-  return heaptally_getauxval != nullptr ? heaptally_getauxval(type) : 0;
-}
+uint64_t AuxiliaryValue(unsigned long type) { return heaptally_getauxval != nullptr ? heaptally_getauxval(type) : 0; }
 
 const link_map* LinkMapHead() {
   // First, because it is right even when the program was started as `ld.so program`, where an unadjusted AT_PHDR

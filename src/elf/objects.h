@@ -19,11 +19,11 @@ struct BuildId {
 
 // A view of an object that was mapped at the moment of the call. Pointers belong to the object: they die with it.
 struct LoadedObject {
-  uint64_t map_start = 0;            // [map_start, map_end) covers all of its PT_LOAD segments
+  uint64_t map_start = 0;  // [map_start, map_end) covers all of its PT_LOAD segments
   uint64_t map_end = 0;
-  uint64_t bias = 0;                 // run-time address = bias + ELF virtual address
+  uint64_t bias = 0;                      // run-time address = bias + ELF virtual address
   const uint8_t* eh_frame_hdr = nullptr;  // nullptr: no .eh_frame_hdr
-  const char* path = nullptr;        // link map's name; "" for the main program; nullptr if not known
+  const char* path = nullptr;             // link map's name; "" for the main program; nullptr if not known
   const link_map* map = nullptr;
 };
 

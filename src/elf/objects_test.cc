@@ -82,8 +82,8 @@ TEST(FindObject, SaysNoForWhatIsNotAnObject) {
   LoadedObject object;
   int on_stack = 0;
   std::vector<char> on_heap(1 << 20);
-  for (uint64_t address : {uint64_t{0}, uint64_t{8}, AddressOf(&on_stack), AddressOf(on_heap.data()),
-                           uint64_t{1} << 46, ~uint64_t{0}}) {
+  for (uint64_t address :
+       {uint64_t{0}, uint64_t{8}, AddressOf(&on_stack), AddressOf(on_heap.data()), uint64_t{1} << 46, ~uint64_t{0}}) {
     EXPECT_FALSE(FindObject(address, &object)) << std::hex << address;
     EXPECT_FALSE(FindObjectByLinkMap(address, &object)) << std::hex << address;
   }

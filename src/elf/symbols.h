@@ -1,5 +1,5 @@
-// Finding functions by an own walk over the link map: no dlsym (it allocates, takes the loader's lock, and would tie the
-// agent to one libc's symbol versions).
+// Finding functions by an own walk over the link map: no dlsym (it allocates, takes the loader's lock, and would tie
+// the agent to one libc's symbol versions).
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,8 @@ Definition FindInObject(const link_map* object, const char* name);
 // The first definition of `name` after `self` in link-map order. `self` is matched by its dynamic section's address.
 Definition FindNext(const void* self_dynamic, const char* name);
 
-// The first definition of `name` anywhere before `self` in link-map order: an interposer that the agent cannot see past.
+// The first definition of `name` anywhere before `self` in link-map order: an interposer that the agent cannot see
+// past.
 Definition FindBefore(const void* self_dynamic, const char* name);
 
 }  // namespace heaptally::elf

@@ -1,5 +1,5 @@
-// A cursor over bytes that may be hostile: it never moves past its end. A read that does not fit returns 0 and makes the
-// reader fail for good, so that callers check once, after a run of reads.
+// A cursor over bytes that may be hostile: it never moves past its end. A read that does not fit returns 0 and makes
+// the reader fail for good, so that callers check once, after a run of reads.
 #pragma once
 
 #include <cstdint>

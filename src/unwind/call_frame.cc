@@ -114,8 +114,7 @@ bool FdeCovers(const Bytes& section, const uint8_t* fde, uint64_t pc) {
 
 bool RuleFromFde(const Bytes& section, const uint8_t* fde, uint64_t pc, Rule* rule) {
   Fde entry;
-  return ReadFde(section, fde, &entry) && pc - entry.start < entry.length &&
-         RunProgram(section.start, entry, pc, rule);
+  return ReadFde(section, fde, &entry) && pc - entry.start < entry.length && RunProgram(section.start, entry, pc, rule);
 }
 
 }  // namespace heaptally::unwind

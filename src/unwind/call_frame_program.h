@@ -1,5 +1,5 @@
-// The call frame instructions of one FDE, run up to one pc, for the three columns that matter here: the CFA, rbp and the
-// return address (and whether somebody describes rsp in its own way).
+// The call frame instructions of one FDE, run up to one pc, for the three columns that matter here: the CFA, rbp and
+// the return address (and whether somebody describes rsp in its own way).
 //
 // The object is small (about 150 bytes), since it lives on the stack of a profiled program.
 #pragma once
@@ -22,7 +22,8 @@ struct Cie {
 
 class CallFrameProgram {
  public:
-  // `section_start` is the base from which places of expressions are remembered (as 32-bit offsets, to keep rows small).
+  // `section_start` is the base from which places of expressions are remembered (as 32-bit offsets, to keep rows
+  // small).
   CallFrameProgram(const uint8_t* section_start, const Cie& cie) : section_start_(section_start), cie_(cie) {}
 
   // Runs the CIE's program, then `instructions` up to the row that covers `pc_offset` (bytes from the FDE's start).

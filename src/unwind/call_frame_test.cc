@@ -33,7 +33,7 @@ Rule SpRule(int32_t offset) { return {RuleKind::kSpOffset, BpKind::kSame, offset
 
 TEST(RuleFromFde, FollowsAPrologueAndAnEpilogue) {
   // push rbp (1 byte); mov rsp, rbp (3); ...; at 32: leave; ret
-  const auto program = {uint8_t{0x41}, uint8_t{0x0e}, uint8_t{16}, uint8_t{0x86}, uint8_t{2},    uint8_t{0x43},
+  const auto program = {uint8_t{0x41}, uint8_t{0x0e}, uint8_t{16},   uint8_t{0x86}, uint8_t{2}, uint8_t{0x43},
                         uint8_t{0x0d}, uint8_t{6},    uint8_t{0x5c}, uint8_t{0x0c}, uint8_t{7}, uint8_t{8}};
   EXPECT_EQ(RuleOf(program, 0), SpRule(8));
   EXPECT_EQ(RuleOf(program, 1), (Rule{RuleKind::kSpOffset, BpKind::kAtCfa, 16, 0, -16}));
@@ -176,8 +176,8 @@ FrameBytes RichRecords(size_t* fde) {
   FrameBytes bytes;
   bytes.Cie("zRS");
   *fde = bytes.size();
-  bytes.Fde(0, kStart, kLength, {0x41, 0x0e, 16, 0x86, 2,  0x43, 0x0d, 6,    0x0a, 0x0f, 5, 0x77, 0x28,
-                                 0x06, 0x23, 8,  0x10, 6,  2,    0x76, 0,    0x02, 9,    0x0b, 0x16, 3, 2, 0x77, 0});
+  bytes.Fde(0, kStart, kLength, {0x41, 0x0e, 16, 0x86, 2,    0x43, 0x0d, 6, 0x0a, 0x0f, 5, 0x77, 0x28, 0x06, 0x23,
+                                 8,    0x10, 6,  2,    0x76, 0,    0x02, 9, 0x0b, 0x16, 3, 2,    0x77, 0});
   return bytes;
 }
 

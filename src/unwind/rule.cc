@@ -16,9 +16,7 @@ bool FitsSigned(int32_t offset, uint32_t bits) {
   return offset % kCell == 0 && offset / kCell >= -limit && offset / kCell < limit;
 }
 
-int32_t SignExtend(uint32_t value, uint32_t bits) {
-  return static_cast<int32_t>(value << (32 - bits)) >> (32 - bits);
-}
+int32_t SignExtend(uint32_t value, uint32_t bits) { return static_cast<int32_t>(value << (32 - bits)) >> (32 - bits); }
 
 uint32_t PackBp(const Rule& rule) {
   switch (rule.bp_kind) {

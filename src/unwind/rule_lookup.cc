@@ -5,12 +5,15 @@
 #include "platform/syscalls.h"
 #include "unwind/call_frame.h"
 #include "unwind/fde_search.h"
+#include "unwind/stack_memory.h"
 
 namespace heaptally::unwind {
 namespace {
 
 // mov $15, %rax; syscall: rt_sigreturn, as libc's signal restorer has it.
-constexpr uint8_t kSigreturnCode[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+// Nine bytes: 48 c7 c0 0f 00 00 00 0f 05.
+constexpr uint64_t kSigreturnFirstBytes = 0x0f0000000fc0c748;
+constexpr uint64_t kSigreturnLastByte = 0x05;
 
 bool SegmentAround(const elf::LoadedObject& object, const uint8_t* address, Bytes* segment) {
   uint64_t start = 0;
@@ -20,17 +23,13 @@ bool SegmentAround(const elf::LoadedObject& object, const uint8_t* address, Byte
   return true;
 }
 
-// musl describes its signal restorer by no call frame information, and pc - 1 would lie in whatever stands before it. So
-// the code bytes decide, as in libgcc's fallback.
+// musl describes its signal restorer by no call frame information, and pc - 1 would lie in whatever stands before it.
+// So the code bytes decide, as in libgcc's fallback.
 HT_NOINLINE bool IsSignalRestorer(const elf::LoadedObject& object, uint64_t pc) {
-  const auto* code = reinterpret_cast<const uint8_t*>(pc);
   Bytes segment;
-  if (!SegmentAround(object, code, &segment)) return false;
-  if (static_cast<uint64_t>(segment.end - code) < sizeof(kSigreturnCode)) return false;
-  for (uint64_t i = 0; i < sizeof(kSigreturnCode); ++i) {
-    if (code[i] != kSigreturnCode[i]) return false;
-  }
-  return true;
+  if (!SegmentAround(object, reinterpret_cast<const uint8_t*>(pc), &segment)) return false;
+  if (reinterpret_cast<uint64_t>(segment.end) - pc < 9) return false;
+  return LoadCell(pc) == kSigreturnFirstBytes && LoadCell(pc + 1) >> 56 == kSigreturnLastByte;
 }
 
 // Where the description of some code is.

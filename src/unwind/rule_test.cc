@@ -28,20 +28,15 @@ TEST(Pack, RoundTripsWhatFits) {
 
 TEST(Pack, RefusesWhatDoesNotFit) {
   const Rule rules[] = {
-      {RuleKind::kEmpty, BpKind::kSame, 8, 0, 0},
-      {RuleKind::kSpOffset, BpKind::kSame, 0, 0, 0},
-      {RuleKind::kSpOffset, BpKind::kSame, -8, 0, 0},
-      {RuleKind::kSpOffset, BpKind::kSame, 12, 0, 0},
-      {RuleKind::kSpOffset, BpKind::kSame, 2097152, 0, 0},
-      {RuleKind::kSpOffset, BpKind::kAtCfa, 16, 0, -8},
-      {RuleKind::kSpOffset, BpKind::kAtCfa, 16, 0, -192},
-      {RuleKind::kSpOffset, BpKind::kAtCfa, 16, 0, -20},
-      {RuleKind::kSpOffset, BpKind::kAtBp, 16, 0, 32},
-      {RuleKind::kSpDeref, BpKind::kSame, 16384, 0, 0},
-      {RuleKind::kSpDeref, BpKind::kSame, 8, 512, 0},
-      {RuleKind::kBpDeref, BpKind::kSame, 8, -8, 0},
+      {RuleKind::kEmpty, BpKind::kSame, 8, 0, 0},          {RuleKind::kSpOffset, BpKind::kSame, 0, 0, 0},
+      {RuleKind::kSpOffset, BpKind::kSame, -8, 0, 0},      {RuleKind::kSpOffset, BpKind::kSame, 12, 0, 0},
+      {RuleKind::kSpOffset, BpKind::kSame, 2097152, 0, 0}, {RuleKind::kSpOffset, BpKind::kAtCfa, 16, 0, -8},
+      {RuleKind::kSpOffset, BpKind::kAtCfa, 16, 0, -192},  {RuleKind::kSpOffset, BpKind::kAtCfa, 16, 0, -20},
+      {RuleKind::kSpOffset, BpKind::kAtBp, 16, 0, 32},     {RuleKind::kSpDeref, BpKind::kSame, 16384, 0, 0},
+      {RuleKind::kSpDeref, BpKind::kSame, 8, 512, 0},      {RuleKind::kBpDeref, BpKind::kSame, 8, -8, 0},
   };
-  for (const Rule& rule : rules) EXPECT_EQ(Pack(rule), 0u) << rule.offset << ' ' << rule.addend << ' ' << rule.bp_offset;
+  for (const Rule& rule : rules)
+    EXPECT_EQ(Pack(rule), 0u) << rule.offset << ' ' << rule.addend << ' ' << rule.bp_offset;
 }
 
 }  // namespace

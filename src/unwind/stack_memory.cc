@@ -26,16 +26,16 @@ uint64_t BornStackHigh(uint64_t sp) {
   return sp < high ? high : 0;
 }
 
-// The writer may be interrupted by a handler that does the same: each of the two fields is valid at every moment, `high`
-// only once proven_low is.
+// The writer may be interrupted by a handler that does the same: each of the two fields is valid at every moment,
+// `high` only once proven_low is.
 void Publish(StackBounds* bounds, uint64_t low, uint64_t high) {
   __atomic_store_n(&bounds->proven_low, low, __ATOMIC_RELAXED);
   std::atomic_signal_fence(std::memory_order_release);
   __atomic_store_n(&bounds->high, high, __ATOMIC_RELAXED);
 }
 
-// Extends what is proven downwards until it covers sp. What was reached is kept even if an unreadable page stands before
-// sp, so that the same pages are not probed again.
+// Extends what is proven downwards until it covers sp. What was reached is kept even if an unreadable page stands
+// before sp, so that the same pages are not probed again.
 bool ProveDownTo(uint64_t sp, StackBounds* bounds) {
   const uint64_t high = bounds->high != 0 ? bounds->high : BornStackHigh(sp);
   if (high == 0 || sp >= high) return false;

@@ -1,9 +1,9 @@
 // Which cells of a stack may be read: a wrong rule, or a register that somebody trashed, must not make the walk fault.
 //
 // On the stack that the thread was born with, everything from a page that was once seen readable up to the stack's end
-// stays readable while the thread runs: one range check a cell. On any other stack (coroutine, sigaltstack, split) there
-// is no known end; each page is probed (one system call) before its first cell is read, and only the last proven page is
-// remembered, for one walk.
+// stays readable while the thread runs: one range check a cell. On any other stack (coroutine, sigaltstack, split)
+// there is no known end; each page is probed (one system call) before its first cell is read, and only the last proven
+// page is remembered, for one walk.
 //
 // The end of the born stack is the thread pointer (libc puts the thread's control block just above its stack) or, for
 // the main thread, the end of the kernel's initial stack. Between it and sp every page is probed once per thread;
@@ -26,6 +26,14 @@ namespace heaptally::unwind {
 // Learns where the main thread's stack ends. Called once, before the first StackMemory, by any thread.
 void LearnMainStack();
 
+// The load of a stack cell, of any alignment. Written in assembly, because the cell belongs to no object that the
+// compiler knows: a sanitizer would find frames' red zones and other threads' variables.
+HT_ALWAYS_INLINE uint64_t LoadCell(uint64_t cell) {
+  uint64_t value;
+  __asm__ volatile("mov %1, %0" : "=r"(value) : "m"(*reinterpret_cast<const uint64_t*>(cell)));
+  return value;
+}
+
 class StackMemory {
  public:
   explicit StackMemory(StackBounds* bounds) : bounds_(bounds) {}
@@ -47,7 +55,7 @@ class StackMemory {
   // Reads one cell if that is safe. REQUIRES: cell % 8 == 0.
   HT_ALWAYS_INLINE bool Read(uint64_t cell, uint64_t* value) {
     if (!Covers(cell) && !ProvePage(cell)) return false;
-    *value = *reinterpret_cast<const uint64_t*>(cell);
+    *value = LoadCell(cell);
     return true;
   }
 

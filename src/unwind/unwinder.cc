@@ -27,8 +27,6 @@ constexpr uint64_t kLostBp = 1;
 constinit RuleCache rule_cache;
 constinit std::atomic<uint64_t> rule_misses{0};
 
-uint64_t LoadCell(uint64_t cell) { return *reinterpret_cast<const uint64_t*>(cell); }
-
 // Where a walk stands.
 struct Walk {
   Walk(const platform::Registers& start, StackBounds* bounds)
@@ -222,8 +220,8 @@ bool Initialize(size_t cache_bytes) {
   if (cache_bytes > RuleCache::kMaxBytes) cache_bytes = RuleCache::kMaxBytes;
   constexpr long kReadWrite = 3;
   constexpr long kPrivateAnonymous = 0x22;
-  const long memory = platform::Syscall(platform::Call::kMmap, 0, static_cast<long>(cache_bytes), kReadWrite,
-                                        kPrivateAnonymous, -1, 0);
+  const long memory =
+      platform::Syscall(platform::Call::kMmap, 0, static_cast<long>(cache_bytes), kReadWrite, kPrivateAnonymous, -1, 0);
   if (memory < 0 && memory > -4096) return false;
   rule_cache.Use(reinterpret_cast<std::atomic<uint64_t>*>(memory), cache_bytes);
   return true;
@@ -259,8 +257,7 @@ bool Step(platform::Registers* registers, StackBounds* bounds, End* end) {
     return false;
   }
   Walk walk(*registers, bounds);
-  const bool stepped =
-      StepUsual(&walk, rule_cache.Find(CacheKey(walk.pc, walk.exact))) || StepGeneral(&walk, end);
+  const bool stepped = StepUsual(&walk, rule_cache.Find(CacheKey(walk.pc, walk.exact))) || StepGeneral(&walk, end);
   if (stepped) *registers = walk.registers();
   return stepped;
 }

@@ -1,8 +1,8 @@
 // Stack capture inside the profiled process: an unwinder over .eh_frame that allocates nothing, takes no lock, and
 // never reads outside of memory that is known to be readable.
 //
-// Rules (how to get from a pc to its caller) are found lazily and cached, by pc, in one lock-free table for all threads.
-// A warm frame costs a few ns.
+// Rules (how to get from a pc to its caller) are found lazily and cached, by pc, in one lock-free table for all
+// threads. A warm frame costs a few ns.
 #pragma once
 
 #include <cstddef>

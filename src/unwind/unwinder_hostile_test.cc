@@ -9,8 +9,8 @@
 #include "unwind/captured_stack.h"
 #include "unwind/unwinder.h"
 
-// A function without any call frame information, one whose information is wrong (it claims that the frame hangs on rbp),
-// and one whose information stops at its entry.
+// A function without any call frame information, one whose information is wrong (it claims that the frame hangs on
+// rbp), and one whose information stops at its entry.
 extern "C" {
 void heaptally_test_undescribed(void (*callee)());
 void heaptally_test_lying(void (*callee)());

@@ -1,4 +1,5 @@
 // Stacks other than the one that the main thread was born with, and how much of them the walk itself uses.
+#include <gtest/gtest.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -7,8 +8,6 @@
 
 #include <cstring>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "unwind/captured_stack.h"
 #include "unwind/unwinder.h"

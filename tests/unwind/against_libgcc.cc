@@ -1,5 +1,5 @@
-// A preload library that unwinds the same stacks twice, by heaptally's unwinder and by libgcc's, and compares them frame
-// by frame. For tests only: it is an ordinary library that uses libc.
+// A preload library that unwinds the same stacks twice, by heaptally's unwinder and by libgcc's, and compares them
+// frame by frame. For tests only: it is an ordinary library that uses libc.
 //
 // Stacks come from the program's calls of malloc, calloc and realloc (every HEAPTALLY_UNWIND_PERIOD-th; 0: none) and
 // from a timer's signal at random moments (every HEAPTALLY_UNWIND_TIMER_US; 0: none). Each process
@@ -73,7 +73,8 @@ _Unwind_Reason_Code AddFrame(_Unwind_Context* context, void* argument) {
 void PrintFrame(uint64_t frame) {
   Dl_info info{};
   dladdr(reinterpret_cast<void*>(frame & ~kExactPcBit), &info);
-  dprintf(report_fd, " %s%s+0x%lx", (frame & kExactPcBit) != 0 ? "!" : "", info.dli_fname != nullptr ? info.dli_fname : "?",
+  dprintf(report_fd, " %s%s+0x%lx", (frame & kExactPcBit) != 0 ? "!" : "",
+          info.dli_fname != nullptr ? info.dli_fname : "?",
           (frame & ~kExactPcBit) - reinterpret_cast<uint64_t>(info.dli_fbase));
 }
 
@@ -92,8 +93,8 @@ void Report(const char* what, const uint64_t* ours, uint32_t our_count, End end,
   }
 }
 
-// Compares the stack from `start` on with the part of libgcc's that begins with the same frame (libgcc's own walk starts
-// in here).
+// Compares the stack from `start` on with the part of libgcc's that begins with the same frame (libgcc's own walk
+// starts in here).
 HT_NOINLINE void Compare(const Registers& start, Counts* counts) {
   uint64_t ours[kMaxFrames];
   LibgccStack libgcc;
