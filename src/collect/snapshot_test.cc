@@ -255,6 +255,7 @@ TEST_F(SnapshotTest, AnEventCutByDeathIsUndoneAndCounted) {
 TEST_F(SnapshotTest, AForkedChildHasItsParentsModulesAndProgram) {
   SegmentBuilder builder = OneExactSite({1, 1}, {0, 0});
   std::strcpy(builder.images[0].header.exe, "/usr/bin/example");
+  SegmentBuilder::AddModule(builder.images[0], "/usr/lib/loaded-after-the-fork.so");
   std::memcpy(builder.images[0].header.argv, "example\0-x\0", 11);
   builder.images[0].header.argv_bytes = 11;
   for (uint32_t generation = 1; generation <= 2; ++generation) {
