@@ -80,6 +80,10 @@ bool StillTheSame(const Intent& intent) { return intent.epoch == g_epoch && Owns
 
 }  // namespace
 
+void ForgetInterruptedEvents() {
+  for (uint32_t& taken : g_deep_taken) taken = 0;
+}
+
 Intent DecideAcquisition(const platform::Registers& caller, uint64_t size) {
   Intent intent;
   if (HT_UNLIKELY(!OwnsImage()) && !ClaimImage()) {

@@ -17,6 +17,9 @@ struct Intent {
   sampled::Drawn drawn = {};
 };
 
+// A new child: what other threads of its parent were in the middle of will never go on here.
+void ForgetInterruptedEvents();
+
 // A slow-path acquisition of `size` bytes whose size + 1 the fast path has debited already.
 Intent DecideAcquisition(const platform::Registers& caller, uint64_t size);
 

@@ -2,6 +2,7 @@
 
 #include "agent/clock.h"
 #include "agent/config.h"
+#include "agent/events.h"
 #include "agent/exact_tally.h"
 #include "agent/identity.h"
 #include "agent/image.h"
@@ -273,6 +274,7 @@ void OpenChildImage(uint32_t index) {
   g_fork_pid = 0;
   g_fork_unix_ns = 0;
   g_ownership[kPromiseWord] = kNoImage;
+  ForgetInterruptedEvents();
   InheritModules();
   ReopenThreadTable();
   ReopenStacks(NewSeed());

@@ -255,11 +255,13 @@ uint64_t HashStack(const uint64_t* frames, uint32_t count, unwind::End end) {
 
 uint32_t SiteOf(const uint64_t* frames, uint32_t count, unwind::End end) {
   if (count == 0) return kSiteOtherId;
+  // Samples are rare, so each has its modules looked at: the same addresses may be another library's by now.
+  const bool sampled = g_image.header->mode == segment::Mode::kBytes;
+  if (sampled && !VerifyModules(frames, count)) VerifyAllModules();
   uint64_t hash = HashStack(frames, count, end);
   uint32_t site = LookUp(hash);
   if (HT_LIKELY(site != kNoItem)) return site;
-  if (!VerifyModules(frames, count)) {
-    // A library went away and another came to its place: the same addresses are another stack now.
+  if (!sampled && !VerifyModules(frames, count)) {
     VerifyAllModules();
     hash = HashStack(frames, count, end);
   }
