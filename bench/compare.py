@@ -3,17 +3,18 @@
 
     python3 bench/compare.py --build build --rounds 15 [--only W1,cc1plus] [--variants none,again,bytes] [--json FILE]
 
-Every workload runs in rounds; a round runs each variant once, one after another, and the next round begins with the next
-variant, so that what else the machine does falls on all of them. All that is said is a ratio within a round:
+Every workload runs in rounds; a round runs each variant once, one after another, and the next round begins with the
+next variant, so that what else the machine does falls on all of them. All that is said is a ratio within a round:
 
     wall    elapsed time, of the whole command (for redis: of the same number of requests)
     self    user + system time of the program itself
     all     user + system time of everything that was started: the profiler's own processes too
     rss     largest resident set of the program itself
 
-A figure is the median over the rounds and its 95 % interval by order statistics (which needs six rounds; with fewer it is
-the range). `again` is `none` once more: what it differs from 1 is noise. `exact/heaptrack` is the ratio of what the two
-*add* to the program's time. Nothing is said about a variant that failed, except that and why.
+A figure is the median over the rounds and its 95 % interval by order statistics (which needs six rounds; with fewer it
+is the range). `again` is `none` once more: what it differs from 1 is noise. `added, exact/heaptrack` is the median of
+what the one adds over the median of what the other adds, with a bootstrap interval. Nothing is said about a variant
+that failed, except that and why.
 
 Needs python3 alone; what is not installed (heaptrack, redis, node, ...) is left out and named. Files go to a private
 directory under /dev/shm, which is removed.
@@ -29,7 +30,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from measure import Failure, Measurement, run_command          # noqa: E402
 from programs import find_workloads                              # noqa: E402
-from statistics_of_rounds import added_ratios, median, order_interval, ratios  # noqa: E402
+from statistics_of_rounds import added_ratio, median, order_interval, ratios  # noqa: E402
 from variants import find_variants                               # noqa: E402
 
 BASE = "none"
@@ -43,7 +44,7 @@ def parse_arguments():
     parser.add_argument("--build", default="build", help="build directory (default build)")
     parser.add_argument("--rounds", type=int, default=0, help="rounds (default 15; --quick: 3)")
     parser.add_argument("--quick", action="store_true", help="--scale 0.2 --rounds 3: to see that it runs")
-    parser.add_argument("--scale", type=float, default=0, help="how much work a run does (default 1: 0.3 to 3 s of CPU time alone)")
+    parser.add_argument("--scale", type=float, default=0, help="how much work a run does (default 1: 0.3 to 3 s alone)")
     parser.add_argument("--only", default="", help="workloads, by name, comma-separated")
     parser.add_argument("--variants", default="", help="variants, by name, comma-separated (none is always run)")
     parser.add_argument("--json", default="", help="write every measurement and every figure to this file")
@@ -93,6 +94,13 @@ def interval(values):
     return {"median": median(values), "low": low, "high": high, "confidence": confidence, "n": len(values)}
 
 
+def bootstrapped(ratio):
+    if ratio is None:
+        return None
+    value, low, high, n = ratio
+    return {"median": value, "low": low, "high": high, "confidence": 0.95 if n >= 6 else 0.0, "n": n}
+
+
 def summarize(workload, results, failed):
     base = results[BASE]
     figures = {}
@@ -104,10 +112,12 @@ def summarize(workload, results, failed):
     for exact in ("exact", "run-exact"):
         for peer in ("heaptrack", "heaptrack-raw"):
             if exact in results and peer in results and not failed.get(peer):
-                added[f"{exact}/{peer}"] = {measure: interval(added_ratios(results[exact], results[peer], base, measure))
-                                            for measure in ("wall", "all")}
+                added[f"{exact}/{peer}"] = {
+                    measure: bootstrapped(added_ratio(results[exact], results[peer], base, measure))
+                    for measure in ("wall", "all")}
+    alone = {measure: interval([getattr(run, measure) for run in base if run]) for measure in Measurement.MEASURES}
     return {"workload": workload.name, "what": workload.what, "real": workload.real, "figures": figures, "added": added,
-            "base": {measure: interval([getattr(run, measure) for run in base if run]) for measure in Measurement.MEASURES}}
+            "base": alone}
 
 
 def shown(figure, digits=3):
@@ -133,7 +143,8 @@ def print_summary(summary):
     if not n:
         print("  the program itself failed: " + str(summary["figures"][BASE]["failed"]))
         return
-    print(f"  alone: wall {base['wall']['median']:.3f} s, CPU {base['self']['median']:.3f} s, RSS {base['rss']['median'] / 1024:.1f} MB; n = {n}")
+    wall, cpu, rss = (base[measure]["median"] for measure in ("wall", "self", "rss"))
+    print(f"  alone: wall {wall:.3f} s, CPU {cpu:.3f} s, RSS {rss / 1024:.1f} MB; n = {n}")
     print(f"  {'variant':14} {'wall x':24} {'self CPU x':24} {'all CPU x':24} {'RSS x':8} ns a event")
     for name, figure in summary["figures"].items():
         if figure["failed"]:
@@ -141,13 +152,15 @@ def print_summary(summary):
             continue
         rss = f"{figure['rss']['median']:.2f}" if figure["rss"] else "-"
         ns = f"{figure['ns']['median']:.1f}" if figure["ns"] else ""
-        print(f"  {name:14} {shown(figure['wall']):24} {shown(figure['self']):24} {shown(figure['all']):24} {rss:8} {ns}")
+        times = " ".join(f"{shown(figure[measure]):24}" for measure in ("wall", "self", "all"))
+        print(f"  {name:14} {times} {rss:8} {ns}")
     for variant, measure, most in BARS:
         if summary["real"] and variant in summary["figures"]:
             print(f"  bar: {variant} {measure} at most {most}: {verdict(summary['figures'][variant][measure], most)}")
     for pair, measures in summary["added"].items():
         for measure, most in ADDED_BARS:
-            print(f"  added {measure}, {pair}: {shown(measures[measure])}; bar {most}: {verdict(measures[measure], most)}")
+            figure = measures[measure]
+            print(f"  added {measure}, {pair}: {shown(figure)}; bar {most}: {verdict(figure, most)}")
 
 
 def describe_machine(variants):
@@ -186,7 +199,8 @@ def main():
               f"{options.rounds} rounds, scale {options.scale:g}")
         report = {"machine": machine, "rounds": options.rounds, "scale": options.scale, "workloads": []}
         for workload in workloads:
-            results, failed = measure_rounds(workload, [v for v in variants if workload.takes(v)], options.rounds, scratch)
+            taken = [variant for variant in variants if workload.takes(variant)]
+            results, failed = measure_rounds(workload, taken, options.rounds, scratch)
             summary = summarize(workload, results, failed)
             print_summary(summary)
             sys.stdout.flush()

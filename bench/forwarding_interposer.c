@@ -1,5 +1,5 @@
-// The floor of any preloaded profiler: the malloc family, passed on through pointers that were looked up once, and nothing
-// else. What this costs, being preloaded costs; a profiler's own cost is what comes on top.
+// The floor of any preloaded profiler: the malloc family, passed on through pointers that were looked up once, and
+// nothing else. What this costs, being preloaded costs; a profiler's own cost is what comes on top.
 //
 // Not for general use: a static buffer serves what dlsym asks for, and it is never given back.
 #include <dlfcn.h>

@@ -1,14 +1,13 @@
 """Inputs of the real programs, made from fixed seeds."""
 import os
 import random
-import shutil
 import subprocess
 
 PYTHON = """\
 import json, random, sys
 random.seed(1)
-rows = [{"id": i, "name": "name-%d" % i, "tags": [str(random.random()) for _ in range(8)], "at": {"x": i * 0.5, "y": None}}
-        for i in range(4000)]
+rows = [{"id": i, "name": "name-%d" % i, "tags": [str(random.random()) for _ in range(8)],
+         "at": {"x": i * 0.5, "y": None}} for i in range(4000)]
 kept = []
 for i in range(int(sys.argv[1])):
     text = json.dumps(rows)
@@ -52,7 +51,8 @@ def sql(rows):
     return f"""\
 CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, price REAL, tag TEXT);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows})
-  INSERT INTO item SELECT i, 'name-' || (i * 7919 % 100003), i * 0.25, substr('abcdefghijklmnopqrstuvwxyz', i % 26, 5) FROM n;
+  INSERT INTO item SELECT i, 'name-' || (i * 7919 % 100003), i * 0.25,
+    substr('abcdefghijklmnopqrstuvwxyz', i % 26, 5) FROM n;
 CREATE INDEX by_name ON item(name);
 SELECT count(*), sum(price) FROM item GROUP BY tag;
 SELECT count(*) FROM item a JOIN item b ON a.name = b.name AND a.id < b.id;
@@ -66,7 +66,8 @@ def unit(k):
     """A piece of C++ that instantiates containers and algorithms over a type of its own."""
     return f"""
 namespace unit{k} {{
-struct Key {{ std::string name; int rank; bool operator<(const Key& o) const {{ return std::tie(name, rank) < std::tie(o.name, o.rank); }}
+struct Key {{ std::string name; int rank;
+  bool operator<(const Key& o) const {{ return std::tie(name, rank) < std::tie(o.name, o.rank); }}
   bool operator==(const Key& o) const {{ return name == o.name && rank == o.rank; }} }};
 struct Hash {{ std::size_t operator()(const Key& k) const {{ return std::hash<std::string>()(k.name) ^ k.rank; }} }};
 using Value = std::variant<int, double, std::string, std::vector<Key>>;
@@ -81,7 +82,8 @@ int Work(const std::string& text) {{
   std::vector<Key> keys; for (auto& e : ordered) keys.push_back(e.first);
   std::stable_sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {{ return a.rank > b.rank; }});
   auto sum = std::accumulate(keys.begin(), keys.end(), 0, [](int a, const Key& b) {{ return a + b.rank; }});
-  auto shared = std::make_shared<std::vector<Key>>(keys); std::function<int()> f = [shared, sum] {{ return sum + int(shared->size()); }};
+  auto shared = std::make_shared<std::vector<Key>>(keys);
+  std::function<int()> f = [shared, sum] {{ return sum + int(shared->size()); }};
   return f();
 }}
 }}
@@ -89,12 +91,13 @@ int Work(const std::string& text) {{
 
 
 def preprocessed_source(scratch, units):
-    headers = "algorithm deque functional iostream list map memory numeric set sstream string tuple unordered_map variant vector"
-    text = "".join(f"#include <{header}>\n" for header in headers.split()) + "".join(unit(k) for k in range(units))
+    headers = ("algorithm deque functional iostream list map memory numeric set sstream string tuple unordered_map "
+               "variant vector").split()
+    text = "".join(f"#include <{header}>\n" for header in headers) + "".join(unit(k) for k in range(units))
     source, result = os.path.join(scratch, "units.cc"), os.path.join(scratch, "units.ii")
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
-    subprocess.run([shutil.which("g++"), "-std=c++17", "-E", source, "-o", result], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(["g++", "-std=c++17", "-E", source, "-o", result], check=True, stderr=subprocess.DEVNULL)
     return result
 
 

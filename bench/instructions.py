@@ -1,4 +1,4 @@
-"""Instructions per malloc/free pair, counted by valgrind's callgrind: the same on every run, so a fraction of one shows.
+"""Instructions per malloc/free pair, counted by valgrind's callgrind: the same on every run, so one more shows.
 
 Each loop runs with N and with 2N pairs; the difference, divided by N, has no start and no end of the process in it.
 """
@@ -8,7 +8,12 @@ import shutil
 import subprocess
 import sys
 
-LOOPS = [("pair-1", ["pairs", "pair", "1"], 200000), ("window-1", ["pairs", "window", "1"], 200000), ("W1", ["deep_pairs"], 100000)]
+# (workload, command, pairs)
+LOOPS = [
+    ("pair-1", ["pairs", "pair", "1"], 200000),
+    ("window-1", ["pairs", "window", "1"], 200000),
+    ("W1", ["deep_pairs"], 100000),
+]
 
 
 def count(command, environment, scratch):

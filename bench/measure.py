@@ -83,7 +83,8 @@ def limits(address_space):
 
 
 def start(command, environment, address_space=0, **streams):
-    return subprocess.Popen(command, env=environment, preexec_fn=limits(address_space), start_new_session=True, **streams)
+    return subprocess.Popen(command, env=environment, preexec_fn=limits(address_space), start_new_session=True,
+                            **streams)
 
 
 def kill_group(process):
@@ -101,7 +102,8 @@ def run_command(command, environment, program=None, stdin=None, timeout=600, add
     """
     with open(stdin or os.devnull, "rb") as source:
         began = time.monotonic()
-        process = start(command, environment, address_space, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = start(command, environment, address_space, stdin=source, stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE)
         watch = ProgramWatch(process.pid, program)
         watch.start()
         output, complaint = [], []
@@ -126,4 +128,5 @@ def run_command(command, environment, program=None, stdin=None, timeout=600, add
         last = (complaint or [b""])[0].decode(errors="replace").strip().splitlines()[-1:]
         raise Failure(f"exit status {process.returncode}" + (": " + last[0][:120] if last else ""))
     everything = usage.ru_utime + usage.ru_stime
-    return Measurement(wall, watch.cpu if program else everything, everything, watch.rss, (output or [b""])[0].decode(errors="replace"))
+    own = watch.cpu if program else everything
+    return Measurement(wall, own, everything, watch.rss, (output or [b""])[0].decode(errors="replace"))

@@ -1,6 +1,6 @@
 """The workloads: small loops that show a cost plainly, and real programs that show whether it matters.
 
-Inputs of the real programs are generated here from fixed seeds; nothing is fetched, and nothing depends on where it runs.
+Inputs of the real programs are generated from fixed seeds; nothing is fetched, and nothing depends on where it runs.
 """
 import os
 import shutil
@@ -58,7 +58,8 @@ def cc1plus_path():
     compiler = shutil.which("g++")
     if not compiler:
         return None
-    path = subprocess.run([compiler, "-print-prog-name=cc1plus"], capture_output=True, text=True, check=False).stdout.strip()
+    asked = subprocess.run([compiler, "-print-prog-name=cc1plus"], capture_output=True, text=True, check=False)
+    path = asked.stdout.strip()
     return path if os.path.isfile(path) else None
 
 
@@ -70,8 +71,8 @@ def compiler_workload(scratch, scale):
     source = generated.preprocessed_source(scratch, max(1, int(3 * scale)))
     # heaptrack 1.4 and 1.5 grow without bound on this one: the limit keeps that from taking the machine down.
     return Workload("cc1plus", "the C++ compiler, -O1, on preprocessed STL-heavy source",
-                    [cc1plus_path(), "-quiet", "-fpreprocessed", "-O1", "-std=c++17", source, "-o", os.devnull], real=True,
-                    peer_limits={"address_space": 6 << 30, "timeout": 300}, raw_peer=True)
+                    [cc1plus_path(), "-quiet", "-fpreprocessed", "-O1", "-std=c++17", source, "-o", os.devnull],
+                    real=True, peer_limits={"address_space": 6 << 30, "timeout": 300}, raw_peer=True)
 
 
 def real_programs(scratch, scale):
@@ -88,8 +89,9 @@ def real_programs(scratch, scale):
     return [
         ("cc1plus", "g++", cc1plus_path(), lambda: compiler_workload(scratch, scale)),
         ("python", "python3", system_python(), lambda: Workload(
-            "python", "CPython: json in a loop, PYTHONMALLOC=malloc", [system_python(), script("loop.py", generated.PYTHON), str(n(24))],
-            real=True, environment={"PYTHONMALLOC": "malloc"})),
+            "python", "CPython: json in a loop, PYTHONMALLOC=malloc",
+            [system_python(), script("loop.py", generated.PYTHON), str(n(24))], real=True,
+            environment={"PYTHONMALLOC": "malloc"})),
         ("redis", "redis-server", shutil.which("redis-server") and shutil.which("redis-benchmark"),
          lambda: RedisWorkload(n(1000000))),
         ("sqlite", "sqlite3", shutil.which("sqlite3"), lambda: Workload(
@@ -100,10 +102,11 @@ def real_programs(scratch, scale):
             [git, "--no-pager", "-C", generated.repository(scratch, n(1500)), "log", "-p"], real=True,
             environment={"GIT_CONFIG_NOSYSTEM": "1", "HOME": scratch})),
         ("perl", "perl", shutil.which("perl"), lambda: Workload(
-            "perl", "perl: hashes, split, sort", [shutil.which("perl"), script("loop.pl", generated.PERL), str(n(12))], real=True)),
+            "perl", "perl: hashes, split, sort",
+            [shutil.which("perl"), script("loop.pl", generated.PERL), str(n(12))], real=True)),
         ("node", "node", shutil.which("node"), lambda: Workload(
-            "node", "node: buffers, maps, JSON", [os.path.realpath(shutil.which("node")), script("loop.js", generated.NODE), str(n(40))],
-            real=True)),
+            "node", "node: buffers, maps, JSON",
+            [os.path.realpath(shutil.which("node")), script("loop.js", generated.NODE), str(n(40))], real=True)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""redis-server under redis-benchmark: the time of a fixed number of requests is the wall time, the server's CPU the CPU."""
+"""redis-server under redis-benchmark: wall is the time of a fixed number of requests, CPU is the server's."""
 import os
 import shutil
 import socket
@@ -45,7 +45,8 @@ class RedisWorkload:
     def run(self, variant, scratch, _run_command):
         variant.prepare(scratch)
         path = os.path.join(scratch, "redis.socket")
-        server = [shutil.which("redis-server"), "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "no", "--dir", scratch]
+        server = [shutil.which("redis-server"), "--port", "0", "--unixsocket", path, "--save", "", "--appendonly", "no",
+                  "--dir", scratch]
         process = start(variant.wrap(server, scratch), {**os.environ, **variant.environment(scratch)},
                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -65,7 +66,8 @@ class RedisWorkload:
     def ask(self, path):
         began = time.monotonic()
         for test in ("set", "get", "lpush"):
-            subprocess.run(["redis-benchmark", "-s", path, "-t", test, "-n", str(self.requests), "-r", "100000", "-P", "32", "-c", "20", "-d", "64", "-q"],
+            subprocess.run(["redis-benchmark", "-s", path, "-t", test, "-n", str(self.requests), "-r", "100000",
+                            "-P", "32", "-c", "20", "-d", "64", "-q"],
                            check=True, timeout=300, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return time.monotonic() - began
 

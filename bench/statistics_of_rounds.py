@@ -1,5 +1,6 @@
 """Medians of per-round ratios, and intervals that assume nothing about the noise but that rounds are alike."""
 import math
+import random
 
 
 def median(values):
@@ -11,8 +12,8 @@ def median(values):
 def order_interval(values, wanted=0.95):
     """(low, high, confidence): the narrowest symmetric pair of order statistics that holds the median so often.
 
-    The number of values below the true median is binomial(n, 1/2). With fewer than six values no pair reaches 95 %: then
-    it is the range, with the confidence that the range has.
+    The number of values below the true median is binomial(n, 1/2). With fewer than six values no pair reaches 95 %:
+    then it is the range, with the confidence that the range has.
     """
     ordered = sorted(values)
     n = len(ordered)
@@ -32,12 +33,27 @@ def ratios(runs, base, measure):
             if run and alone and getattr(run, measure) is not None and getattr(alone, measure)]
 
 
-def added_ratios(runs, peer, base, measure):
-    """For each round: what `runs` adds to the base over what `peer` adds. A round in which the peer adds nothing says nothing."""
-    out = []
-    for run, other, alone in zip(runs, peer, base):
-        if run and other and alone:
-            added_by_peer = getattr(other, measure) - getattr(alone, measure)
-            if added_by_peer > 0:
-                out.append((getattr(run, measure) - getattr(alone, measure)) / added_by_peer)
-    return out
+def added(runs, base, measure):
+    """What each round adds, as a part of the base of the same round; None where one of the two is missing."""
+    return [getattr(run, measure) / getattr(alone, measure) - 1 if run and alone and getattr(alone, measure) else None
+            for run, alone in zip(runs, base)]
+
+
+def added_ratio(runs, peer, base, measure, draws=4000, wanted=0.95):
+    """(ratio, low, high, rounds): the median of what `runs` adds over the median of what `peer` adds.
+
+    The interval is a percentile bootstrap over rounds, with a fixed seed. It is not a median of ratios within rounds:
+    where noise makes the peer add next to nothing in one round, that round's ratio would be anything. Where a draw says
+    that the peer adds nothing, the ratio is infinite. None without rounds, or if the peer's median adds nothing.
+    """
+    pairs = [pair for pair in zip(added(runs, base, measure), added(peer, base, measure)) if None not in pair]
+    if not pairs or median([theirs for _, theirs in pairs]) <= 0:
+        return None
+    generator = random.Random(1)
+
+    def ratio(sample):
+        theirs = median([t for _, t in sample])
+        return median([o for o, _ in sample]) / theirs if theirs > 0 else math.inf
+    drawn = sorted(ratio(generator.choices(pairs, k=len(pairs))) for _ in range(draws))
+    cut = int(draws * (1 - wanted) / 2)
+    return ratio(pairs), drawn[cut], drawn[-1 - cut], len(pairs)

@@ -1,6 +1,6 @@
 """Ways to run a program: alone, with a forwarding interposer, with heaptally, with other profilers.
 
-A variant turns (command, environment) into what is really run. HEAPTRACK=PATH names another heaptrack than the installed.
+A variant turns (command, environment) into what is really run. HEAPTRACK=PATH names another heaptrack.
 """
 import os
 import shutil
@@ -44,7 +44,8 @@ def preloaded(name, what, library, mode=None):
 
 def runner(tool, mode):
     def wrap(command, scratch):
-        return [tool, "run", "--mode", mode, "--dir", segments(scratch), "-o", os.path.join(outputs(scratch), "capture"), "--"] + command
+        capture = os.path.join(outputs(scratch), "capture")
+        return [tool, "run", "--mode", mode, "--dir", segments(scratch), "-o", capture, "--", *command]
     return Variant(f"run-{mode}", f"heaptally run --mode {mode}: with the capture and its report", wrap, wraps=True)
 
 
@@ -56,7 +57,8 @@ def heaptrack(tool, name, options, what):
 
 def heaptrack_version(tool):
     try:
-        return subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=20, check=False).stdout.strip()
+        asked = subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=20, check=False)
+        return asked.stdout.strip()
     except (OSError, subprocess.TimeoutExpired):
         return ""
 
@@ -66,7 +68,8 @@ def tool_runs(tool, scratch):
     variant = runner(tool, "exact")
     variant.prepare(scratch)
     try:
-        return subprocess.run(variant.wrap(["/bin/true"], scratch), capture_output=True, timeout=60, check=False).returncode == 0
+        command = variant.wrap(["/bin/true"], scratch)
+        return subprocess.run(command, capture_output=True, timeout=60, check=False).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
     finally:
@@ -99,7 +102,7 @@ def find_variants(build, scratch):
     version = heaptrack_version(peer) if peer else ""
     if version:
         found.append(heaptrack(peer, "heaptrack", [], version))
-        found.append(heaptrack(peer, "heaptrack-raw", ["--raw"], version + " --raw: its interpreter runs later, unmeasured"))
+        found.append(heaptrack(peer, "heaptrack-raw", ["--raw"], version + " --raw: its interpreter is not in the run"))
     else:
         missing.append(("heaptrack", "not installed (apt install heaptrack), or HEAPTRACK names no heaptrack"))
     return found, missing

@@ -13,27 +13,29 @@ static void* g_live[kLive];
 static uint16_t g_sizes[kSizes];
 
 // One function per place: it gives back the block in the slot and allocates another.
-#define PLACE(n)                                                                \
+#define PLACE(n)                                                                 \
   __attribute__((noinline)) static void Place##n(uint32_t slot, uint32_t size) { \
-    free(g_live[slot]);                                                         \
-    char* block = malloc(size);                                                 \
-    block[0] = (char)(n);                                                       \
-    g_live[slot] = block;                                                       \
+    free(g_live[slot]);                                                          \
+    char* block = malloc(size);                                                  \
+    block[0] = (char)(n);                                                        \
+    g_live[slot] = block;                                                        \
   }
 #define PLACES8(n) PLACE(n##0) PLACE(n##1) PLACE(n##2) PLACE(n##3) PLACE(n##4) PLACE(n##5) PLACE(n##6) PLACE(n##7)
-PLACES8(1) PLACES8(2) PLACES8(3) PLACES8(4) PLACES8(5) PLACES8(6) PLACES8(7) PLACES8(8)
+PLACES8(1)
+PLACES8(2) PLACES8(3) PLACES8(4) PLACES8(5) PLACES8(6) PLACES8(7) PLACES8(8)
 
 #define NAMES8(n) Place##n##0, Place##n##1, Place##n##2, Place##n##3, Place##n##4, Place##n##5, Place##n##6, Place##n##7
-static void (*const g_places[kPlaces])(uint32_t, uint32_t) = {NAMES8(1), NAMES8(2), NAMES8(3), NAMES8(4),
-                                                              NAMES8(5), NAMES8(6), NAMES8(7), NAMES8(8)};
+    static void (*const g_places[kPlaces])(uint32_t, uint32_t) = {NAMES8(1), NAMES8(2), NAMES8(3), NAMES8(4),
+                                                                  NAMES8(5), NAMES8(6), NAMES8(7), NAMES8(8)};
 
-// Ten functions that call each other; frames of several sizes, as in real programs. The asm keeps the call from being a jump.
-#define LEVEL(n, next, words)                                                       \
-  __attribute__((noinline)) static uint32_t Level##n(uint64_t random) {             \
-    uint32_t room[words];                                                           \
-    room[random % words] = (uint32_t)random;                                        \
-    __asm__ volatile("" : : "r"(room) : "memory");                                  \
-    return next(random) + (room[random % words] & 1);                               \
+// Ten functions that call each other; frames of several sizes, as in real programs. The asm keeps the call from being a
+// jump.
+#define LEVEL(n, next, words)                                           \
+  __attribute__((noinline)) static uint32_t Level##n(uint64_t random) { \
+    uint32_t room[words];                                               \
+    room[random % words] = (uint32_t)random;                            \
+    __asm__ volatile("" : : "r"(room) : "memory");                      \
+    return next(random) + (room[random % words] & 1);                   \
   }
 __attribute__((noinline)) static uint32_t Bottom(uint64_t random) {
   g_places[random & (kPlaces - 1)]((uint32_t)(random >> 32) % kLive, g_sizes[(random >> 8) & (kSizes - 1)]);

@@ -27,7 +27,8 @@ static inline LoopClock StartLoop(void) {
 static inline void EndLoop(LoopClock start, uint64_t events, uint64_t bytes) {
   const double cpu = ReadSeconds(CLOCK_PROCESS_CPUTIME_ID) - start.cpu_seconds;
   const double wall = ReadSeconds(CLOCK_MONOTONIC) - start.wall_seconds;
-  printf("events=%llu bytes=%llu loop_wall=%.6f loop_cpu=%.6f\n", (unsigned long long)events, (unsigned long long)bytes, wall, cpu);
+  printf("events=%llu bytes=%llu loop_wall=%.6f loop_cpu=%.6f\n", (unsigned long long)events, (unsigned long long)bytes,
+         wall, cpu);
 }
 
 // A generator that is the same everywhere.

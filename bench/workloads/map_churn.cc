@@ -10,7 +10,9 @@
 
 namespace {
 
-std::string MakeText(uint64_t random) { return "key-" + std::to_string(random % 20011) + std::string(random >> 32 & 63, 'x'); }
+std::string MakeText(uint64_t random) {
+  return "key-" + std::to_string(random % 20011) + std::string(random >> 32 & 63, 'x');
+}
 
 void Fill(std::map<std::string, std::vector<std::string>>* map, uint64_t* state) {
   for (int i = 0; i < 20000; ++i) {
