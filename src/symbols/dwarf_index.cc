@@ -83,7 +83,7 @@ const LineTable& DwarfIndex::LinesOf(Dwarf_Die unit) {
   if (dwarf_attr(&unit, DW_AT_stmt_list, &attribute) != nullptr) dwarf_formudata(&attribute, &offset);
   std::unique_ptr<LineTable>& lines = lines_[offset];
   if (lines == nullptr) {
-    const char* directory = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+    const char* directory = strings_.Of(&unit, DW_AT_comp_dir);
     lines = std::make_unique<LineTable>(sections_, offset, directory == nullptr ? "" : directory,
                                         [this](uint64_t vaddr) { return image_.CodeAround(vaddr) != nullptr; });
   }

@@ -52,6 +52,7 @@ class DwarfIndex {
   std::deque<DwarfUnit> units_;
   RangeMap map_;  // address -> index into units_
   DwarfNames names_;
+  DwarfStrings strings_;
   std::unordered_map<uint64_t, std::unique_ptr<LineTable>> lines_;  // by offset of the program
   std::string problem_;
 };

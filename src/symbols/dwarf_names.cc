@@ -13,11 +13,6 @@ namespace {
 constexpr int kMaxOrigins = 16;  // as many links of abstract origins and specifications as libdw itself follows
 constexpr int kMaxScopes = 64;
 
-const char* StringAttribute(Dwarf_Die* die, unsigned name) {
-  Dwarf_Attribute attribute;
-  return dwarf_attr(die, name, &attribute) == nullptr ? nullptr : dwarf_formstring(&attribute);
-}
-
 // The DIE that `die` is an instance or the definition of; false at the end of the chain.
 bool Origin(Dwarf_Die* die, Dwarf_Die* origin) {
   Dwarf_Attribute attribute;
@@ -45,8 +40,7 @@ bool IsScope(int tag) {
 }
 
 // GCC calls the class of a lambda `<lambda(int)>`; angle brackets are for template arguments.
-std::string ScopeName(Dwarf_Die* die, int tag, std::string_view member) {
-  const char* raw = StringAttribute(die, DW_AT_name);
+std::string ScopeName(const char* raw, int tag, std::string_view member) {
   const std::string_view name = raw == nullptr ? "" : raw;
   if (name.substr(0, 8) == "<lambda(" && name.back() == '>') {
     return "{" + std::string(name.substr(1, name.size() - 2)) + "}";
@@ -70,10 +64,10 @@ const DieName& DwarfNames::Function(Dwarf_Die die) {
 DieName DwarfNames::Make(Dwarf_Die die, int depth) {
   const char* name = nullptr;
   for (int i = 0; i < kMaxOrigins; ++i) {
-    const char* linkage = StringAttribute(&die, DW_AT_linkage_name);
-    if (linkage == nullptr) linkage = StringAttribute(&die, DW_AT_MIPS_linkage_name);
+    const char* linkage = strings_.Of(&die, DW_AT_linkage_name);
+    if (linkage == nullptr) linkage = strings_.Of(&die, DW_AT_MIPS_linkage_name);
     if (linkage != nullptr && IsMangled(linkage)) return {Demangle(linkage), true};
-    if (name == nullptr) name = StringAttribute(&die, DW_AT_name);
+    if (name == nullptr) name = strings_.Of(&die, DW_AT_name);
     Dwarf_Die origin;
     if (!Origin(&die, &origin)) break;
     die = origin;
@@ -86,7 +80,7 @@ std::string DwarfNames::ScopeOf(Dwarf_Die declaration, int depth) {
   Dwarf_Die unit;
   if (depth > 4 || dwarf_diecu(&declaration, &unit, nullptr, nullptr) == nullptr) return "";
   const ParentMap& parents = ParentsIn(unit);
-  const char* own = StringAttribute(&declaration, DW_AT_name);
+  const char* own = strings_.Of(&declaration, DW_AT_name);
   std::string member = own == nullptr ? "" : own;
   std::string scope;
   bool in_type = false;  // a function nested in a function keeps its plain C name
@@ -102,7 +96,7 @@ std::string DwarfNames::ScopeOf(Dwarf_Die declaration, int depth) {
       break;
     }
     in_type = true;
-    member = ScopeName(&parent, tag, member);
+    member = ScopeName(strings_.Of(&parent, DW_AT_name), tag, member);
     scope = member + "::" + scope;
     at = parent.addr;
   }

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "symbols/dwarf_strings.h"
+
 namespace heaptally::symbols {
 
 struct DieName {
@@ -30,6 +32,7 @@ class DwarfNames {
   // Scopes of all functions and types of one unit; made once per unit, at the first name without a linkage name.
   const ParentMap& ParentsIn(Dwarf_Die unit);
 
+  DwarfStrings strings_;
   std::unordered_map<const void*, DieName> names_;
   std::unordered_map<const void*, ParentMap> parents_;
 };

@@ -28,15 +28,15 @@ void DwarfUnit::FindSplitUnit() {
       type != DW_UT_skeleton) {
     return;
   }
-  Dwarf_Attribute attribute;
   if (dwarf_cu_info(unit_.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
       split.addr != nullptr) {
     functions_unit_ = split;
     split_ = true;
     return;
   }
-  const char* name = dwarf_formstring(dwarf_attr(&unit_, DW_AT_dwo_name, &attribute));
-  if (name == nullptr) name = dwarf_formstring(dwarf_attr(&unit_, DW_AT_GNU_dwo_name, &attribute));
+  DwarfStrings strings;
+  const char* name = strings.Of(&unit_, DW_AT_dwo_name);
+  if (name == nullptr) name = strings.Of(&unit_, DW_AT_GNU_dwo_name);
   problem_ = std::string("split debug file not found: ") + (name == nullptr ? "(no name)" : name);
 }
 

@@ -106,7 +106,6 @@ void ElfImage::Read() {
   ReadCode();
   ReadBuildId();
   Decompress();
-  TerminateStrings();
 }
 
 void ElfImage::ReadCode() {
@@ -172,17 +171,6 @@ bool ElfImage::IsCompressed(const char* name) const {
   Elf_Scn* scn = Section(name);
   GElf_Shdr shdr;
   return scn != nullptr && gelf_getshdr(scn, &shdr) != nullptr && (shdr.sh_flags & SHF_COMPRESSED);
-}
-
-void ElfImage::TerminateStrings() {
-  for (const char* name : {".debug_str", ".debug_line_str", ".debug_info", ".debug_types"}) {
-    const std::string_view bytes = Bytes(name);
-    if (bytes.empty() || bytes.back() == '\0') continue;
-    auto copy = std::make_unique<char[]>(bytes.size() + 1);
-    memcpy(copy.get(), bytes.data(), bytes.size());
-    elf_getdata(Section(name), nullptr)->d_buf = copy.get();
-    buffers_.push_back(std::move(copy));
-  }
 }
 
 const CodeRange* ElfImage::CodeAround(uint64_t vaddr) const {

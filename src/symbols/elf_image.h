@@ -73,9 +73,6 @@ class ElfImage {
   // Makes zlib- and zstd-compressed debug sections plain.
   void Decompress();
   void DecompressZstd(Elf_Scn* scn, GElf_Shdr shdr);
-  // Puts a zero behind each section with strings that does not end in one, because libdw hands out strings without
-  // looking for their end.
-  void TerminateStrings();
 
   std::string path_;
   int fd_;  // -1: the image is in memory
