@@ -48,7 +48,8 @@ Result Unwind(const platform::Registers& start, StackBounds* bounds, uint64_t* f
 // Continues a walk that ended with kDepthLimit: *registers is where the walk stands (in) and ends (out).
 Result UnwindFrom(platform::Registers* registers, StackBounds* bounds, uint64_t* frames, uint32_t capacity);
 
-// One step outwards. Returns false at the end of the stack (or truncated; then *end says why).
+// One step outwards. Returns false at the end of the stack or where it is truncated: *end says which, and *registers is
+// unchanged.
 bool Step(platform::Registers* registers, StackBounds* bounds, End* end);
 
 // Forgets every cached rule: called when a module that was in use has been unloaded or replaced.
