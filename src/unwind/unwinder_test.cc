@@ -11,6 +11,23 @@
 #include "elf/objects.h"
 #include "unwind/captured_stack.h"
 
+// A function that ends in a call: the return address is the first byte of the next function, which has another frame.
+extern "C" void heaptally_test_ends_in_call(void (*callee)());
+__asm__(R"(
+    .text
+heaptally_test_ends_in_call:
+    .cfi_startproc
+    sub $24, %rsp
+    .cfi_adjust_cfa_offset 24
+    call *%rdi
+    .cfi_endproc
+heaptally_test_next_function:
+    .cfi_startproc
+    add $24, %rsp
+    ret
+    .cfi_endproc
+)");
+
 namespace heaptally::unwind {
 namespace {
 
@@ -146,6 +163,13 @@ TEST(RuleMisses, AreNoneOnAStackThatWasWalked) {
 
 CapturedStack* through_object;
 HT_NOINLINE void CaptureThroughObject() { *through_object = Capture(); }
+
+TEST(Unwind, TakesTheRuleOfTheCallAndNotOfWhatFollowsIt) {
+  CapturedStack stack;
+  through_object = &stack;
+  heaptally_test_ends_in_call(&CaptureThroughObject);
+  ExpectSameAsLibgcc(stack);
+}
 
 using CallThrough = void (*)(void (*)());
 
