@@ -156,6 +156,7 @@ def check_profile(profile, truth, options):
             check_sampled(measures, row, profile["period_bytes"], row_where)
     if options.complete:
         total = {n: sum(r[n] for r in truth["truth"]) for n in EXACT_MEASURES}
+        total["maybe"] = [sum(counts) for counts in zip(*(r["maybe"] for r in truth["truth"]))]
         if exact:
             check_exact([profile["totals"]], total, f"{where}: totals")
         else:
@@ -242,8 +243,12 @@ def main():
     parser.add_argument("--largest", type=int, default=0, help="largest block, bytes: what an event at another site may weigh")
     parser.add_argument("--unknown-frees", type=int)
     options = parser.parse_args()
-    with open(options.report) as file:
-        profiles = json.load(file)["profiles"]
+    try:
+        with open(options.report) as file:
+            profiles = json.load(file)["profiles"]
+    except (OSError, ValueError, KeyError) as error:
+        print(f"FAILED: {options.report} is no report: {error}")
+        return 1
     if options.command == "get":
         print(eval(options.subject, {"profiles": profiles, "value": value, "sites_with": sites_with}))
         return 0

@@ -16,7 +16,7 @@ clean_up() { rm -rf "$tmp" "$HEAPTALLY_DIR"; }
 trap clean_up EXIT
 
 fail() { echo "FAILED: $*"; failed=1; }
-skip() { echo "skipped: $*"; exit 77; }
+skip() { echo "skipped: $*"; [ "$failed" = 0 ] && exit 77; exit 1; }   # a failure is never hidden by a skip
 finish() { exit "$failed"; }
 need() { for tool; do command -v "$tool" >/dev/null 2>&1 || skip "$tool is not installed"; done; }
 need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
@@ -33,9 +33,9 @@ profile() {
   report "$tmp/capture.heaptally"
 }
 
-# report CAPTURE...: as JSON into $tmp/report.json.
+# report CAPTURE...: as JSON into $tmp/report.json; $report_options are added.
 report() {
-  "$heaptally" report "$@" --json --full >"$tmp/report.json" 2>"$tmp/report.err" ||
+  "$heaptally" report "$@" --json --full ${report_options:-} >"$tmp/report.json" 2>"$tmp/report.err" ||
     fail "report $*: status $?: $(head -c 400 "$tmp/report.err")"
 }
 
@@ -86,3 +86,24 @@ same_as_alone() {
 
 # The profile adds up, site by site and in sum.
 adds_up() { python3 "$here/check.py" adds "$tmp/report.json" - || failed=1; }
+
+# kill_rounds MODE SIZE ROUNDS: the program `killed` is killed at random moments. Each time its profile is there, whole, adds
+# up, and agrees with the counts that it kept in a shared file, but for the calls in flight.
+kill_rounds() {
+  local mode=$1 size=$2 rounds=$3 round pid
+  for round in $(seq "$rounds"); do
+    rm -f "$HEAPTALLY_DIR"/* "$tmp/rows"
+    env HEAPTALLY="mode=$mode,seed=$round,dir=$HEAPTALLY_DIR" LD_PRELOAD="$agent" "$programs/killed" "$tmp/rows" "$size" >"$tmp/out" 2>&1 &
+    pid=$!
+    sleep "0.$(printf %03d $((RANDOM % 400 + 20)))"
+    kill -9 $pid
+    { wait $pid; } 2>/dev/null
+    [ -s "$tmp/out" ] || continue   # killed before its main
+    report "$HEAPTALLY_DIR"/*
+    rows "$tmp/rows" --mode "$mode" --state killed,unknown   # unknown: no parent of ours saw its end
+    "$heaptally" ls 2>&1 | grep -q "$pid" || fail "ls does not show $pid"
+    [ "$failed" = 0 ] || { echo "in round $round"; return; }
+    checked=$((${checked:-0} + 1))
+  done
+  [ "${checked:-0}" -ge $((rounds / 2)) ] || fail "only ${checked:-0} of $rounds kills came after main: nothing was tested"
+}

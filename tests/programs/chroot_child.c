@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   parent_leak();
   if (fork() == 0) {
     MUST(chroot(argv[1]) == 0 && chdir("/") == 0 && setgroups(0, NULL) == 0 && setgid(65534) == 0 && setuid(65534) == 0);
-    for (int i = 0; i < 200; ++i) confined_leak();
+    for (int i = 0; i < 3000; ++i) confined_leak();
     truth_print(1, &row_confined_leak, NULL);
     _exit(0);
   }

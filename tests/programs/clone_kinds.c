@@ -26,13 +26,13 @@ SITE static void child_side(void) {
 }
 
 static int shared_child(void *argument) {
-  for (int i = 0; i < 100; ++i) child_side();
+  for (int i = 0; i < 5000; ++i) child_side();
   (void)argument;
   return 0;
 }
 
 static void own_child(void) {
-  for (int i = 0; i < 100; ++i) child_side();
+  for (int i = 0; i < 5000; ++i) child_side();
   truth_print(1, &row_child_side, NULL);
   _exit(0);
 }

@@ -33,9 +33,9 @@ SITE std::string *label(size_t length) {
 }  // namespace shop
 
 int main() {
-  static shop::Shelf<shop::Item> shelf;
+  auto &shelf = *new shop::Shelf<shop::Item>;  // never destroyed: still live at the end
   shelf.fill(10000);
-  static std::vector<std::string *> labels;
+  auto &labels = *new std::vector<std::string *>;
   for (int i = 0; i < 100; ++i) labels.push_back(shop::label(1000));
   auto in_lambda = [](int blocks) __attribute__((noinline)) {
     for (int i = 0; i < blocks; ++i) {

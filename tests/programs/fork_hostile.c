@@ -20,9 +20,9 @@ SITE static void parent_churn(size_t bytes) {
 }
 
 SITE static void child_leak(void) {
-  void *volatile block = malloc(1100);
+  void *volatile block = malloc(110000);
   (void)block;
-  took(&row_child_leak, 1100);
+  took(&row_child_leak, 110000);
 }
 
 static void child(void) {

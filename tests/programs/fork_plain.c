@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 100; ++i) free(block[i]);  // inherited: an end in the child, not in the parent
     child_leak(1000);
     if (fork() == 0) {
-      grandchild_leak(50);
+      grandchild_leak(20000);
       truth_print(1, &row_grandchild_leak, NULL);
       return 0;
     }
