@@ -97,7 +97,8 @@ std::vector<Place> RankPlaces(const std::vector<const profile::Profile*>& profil
   // Intervals are made once, not in every comparison.
   std::vector<std::pair<sampling::Estimate, size_t>> order;
   for (size_t index = 0; index < out.size(); ++index) order.emplace_back(Ranked(out[index].sum, by), index);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return RanksBefore(a.first, b.first); });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return RanksBefore(a.first, b.first); });
   std::vector<Place> ranked;
   ranked.reserve(out.size());
   for (const auto& [estimate, index] : order) ranked.push_back(std::move(out[index]));

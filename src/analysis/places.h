@@ -1,10 +1,10 @@
-// A place is the line of the user's own code that people look for: all sites (whole stacks) whose innermost frame outside
-// of plumbing is that line. Plumbing is what allocates on behalf of its caller - allocators, the standard libraries, wrappers
-// such as g_malloc; who decides is passed in, since this room knows no names.
+// A place is the line of the user's own code that people look for: all sites (whole stacks) whose innermost frame
+// outside of plumbing is that line. Plumbing is what allocates on behalf of its caller - allocators, the standard
+// libraries, wrappers such as g_malloc; who decides is passed in, since this room knows no names.
 //
-// A place sums its sites, over several processes too: sums first, one interval then. Where the whole stack is plumbing (a
-// library's constructor, say), the innermost frame that is no allocator's is taken, and without any frame the place is
-// unnamed and says why.
+// A place sums its sites, over several processes too: sums first, one interval then. Where the whole stack is plumbing
+// (a library's constructor, say), the innermost frame that is no allocator's is taken, and without any frame the place
+// is unnamed and says why.
 #pragma once
 
 #include <functional>
@@ -29,19 +29,19 @@ struct PlaceSite {
 
 struct Place {
   StackFrame frame;
-  bool has_frame = false;      // false: `unnamed` says what stands here
+  bool has_frame = false;  // false: `unnamed` says what stands here
   std::string unnamed;
-  StackFrame caller;           // of the largest site; the next frame that is not plumbing
+  StackFrame caller;  // of the largest site; the next frame that is not plumbing
   bool has_caller = false;
-  size_t callers = 0;          // distinct ones
+  size_t callers = 0;            // distinct ones
   std::vector<PlaceSite> sites;  // largest first
   profile::Measures sum;
   std::optional<uint64_t> oldest_ns;
-  bool truncated = false;      // at least one of its stacks is cut
+  bool truncated = false;  // at least one of its stacks is cut
 };
 
-// Places of all sites of `profiles` that are of class malloc, ordered by the lower end of what `by` says, largest first;
-// those with nothing at all in it are left out. The profiles must outlive the result.
+// Places of all sites of `profiles` that are of class malloc, ordered by the lower end of what `by` says, largest
+// first; those with nothing at all in it are left out. The profiles must outlive the result.
 std::vector<Place> RankPlaces(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste);
 
 // Position in `stack` of the frame that names the place; stack.size() if it is empty.

@@ -13,8 +13,11 @@ Profile WithFrames(const std::vector<std::string>& names) {
   Profile profile;
   for (size_t index = 0; index < names.size(); ++index) {
     profile.frames.push_back({.module = profile::kNoModule, .address = 0x1000 + index, .exact_pc = false});
-    profile.sources.push_back({{.function = names[index], .file = "dir/" + names[index] + ".c",
-                                .line = static_cast<uint32_t>(10 + index), .inlined = false, .why = ""}});
+    profile.sources.push_back({{.function = names[index],
+                                .file = "dir/" + names[index] + ".c",
+                                .line = static_cast<uint32_t>(10 + index),
+                                .inlined = false,
+                                .why = ""}});
   }
   return profile;
 }

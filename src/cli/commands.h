@@ -1,5 +1,5 @@
-// The subcommands. Each takes the words behind its name and returns the exit status: 0, or 125 with a complaint on stderr;
-// `run` returns the program's own status.
+// The subcommands. Each takes the words behind its name and returns the exit status: 0, or 125 with a complaint on
+// stderr; `run` returns the program's own status.
 #pragma once
 
 #include <string>

@@ -35,7 +35,8 @@ void AddResident(const RunFacts& facts, std::vector<profile::Profile>* profiles)
     if (at->pid != facts.pid) continue;
     if (!at->coverage.rss_bytes) {
       at->coverage.rss_bytes = facts.resident->rss_bytes;
-      at->coverage.as_of_unix_ns = facts.ending.unix_ns - static_cast<uint64_t>(facts.resident->seconds_before_end * 1e9);
+      at->coverage.as_of_unix_ns =
+          facts.ending.unix_ns - static_cast<uint64_t>(facts.resident->seconds_before_end * 1e9);
     }
     return;
   }
@@ -51,7 +52,8 @@ RunResult GatherRun(const std::string& directory, const std::string& run_id, con
     result.problems.push_back(error);
     return result;
   }
-  for (const collect::SegmentName& segment : collect::SegmentsOfRun(*all, run_id)) result.segments.push_back(segment.path);
+  for (const collect::SegmentName& segment : collect::SegmentsOfRun(*all, run_id))
+    result.segments.push_back(segment.path);
   collect::SnapshotOptions options;
   options.ended[facts.pid] = EndOf(facts.ending);
   collect::Snapshot snapshot = collect::TakeSnapshot(result.segments, options);

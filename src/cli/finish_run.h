@@ -12,8 +12,8 @@ namespace heaptally::cli {
 
 struct RunResult {
   std::vector<profile::Profile> profiles;
-  std::vector<std::string> segments;       // all that belong to the run
-  std::vector<std::string> problems;       // sentences: what could not be read or written
+  std::vector<std::string> segments;  // all that belong to the run
+  std::vector<std::string> problems;  // sentences: what could not be read or written
 };
 
 // Reads all segments of the run and names the frames. Shows progress on a terminal if that takes more than a second.

@@ -13,8 +13,8 @@ std::string_view BaseName(std::string_view path) { return path.substr(path.rfind
 
 // Everything in there works for a caller: strdup, getline, std::string's members, the start of threads and of main.
 constexpr std::array<std::string_view, 12> kRuntimeLibraries = {
-    "libc.so",      "libc-2",     "ld-linux",      "ld-2.",     "ld-musl",     "libstdc++.so",
-    "libc++.so",    "libc++abi.", "libpthread.so", "libgcc_s.", "libpthread-", "libheaptally"};
+    "libc.so",   "libc-2",     "ld-linux",      "ld-2.",     "ld-musl",     "libstdc++.so",
+    "libc++.so", "libc++abi.", "libpthread.so", "libgcc_s.", "libpthread-", "libheaptally"};
 
 bool InRuntimeLibrary(const analysis::StackFrame& frame) {
   const std::string_view name = BaseName(frame.module);
@@ -30,11 +30,12 @@ analysis::FrameTaste ReportTaste() {
   const auto named = [](const analysis::StackFrame& frame, bool (*is)(std::string_view)) {
     return !frame.function.empty() && is(frame.function);
   };
-  return {.is_plumbing =
-              [named](const analysis::StackFrame& frame) {
-                return InRuntimeLibrary(frame) || named(frame, symbols::IsPlumbing) || frame.function == "_start";
-              },
-          .is_allocator = [named](const analysis::StackFrame& frame) { return named(frame, symbols::IsAllocatorFrame); }};
+  return {
+      .is_plumbing =
+          [named](const analysis::StackFrame& frame) {
+            return InRuntimeLibrary(frame) || named(frame, symbols::IsPlumbing) || frame.function == "_start";
+          },
+      .is_allocator = [named](const analysis::StackFrame& frame) { return named(frame, symbols::IsAllocatorFrame); }};
 }
 
 std::string ShownName(const analysis::StackFrame& frame) {
@@ -50,16 +51,20 @@ std::string ShownPlace(const analysis::StackFrame& frame) {
   return "[" + Printable(BaseName(frame.module)) + "]";
 }
 
-std::string ShownWhole(const analysis::StackFrame& frame) {
-  std::string out = frame.function.empty() ? analysis::NameOf(frame) : symbols::ShortenTemplates(frame.function);
+std::string ShownWholeName(const analysis::StackFrame& frame) {
+  return Printable(frame.function.empty() ? analysis::NameOf(frame) : symbols::ShortenTemplates(frame.function));
+}
+
+std::string ShownWholePlace(const analysis::StackFrame& frame) {
+  std::string out;
   if (!frame.file.empty()) {
-    out += "  " + frame.file + (frame.line != 0 ? ":" + std::to_string(frame.line) : "");
+    out = frame.file + (frame.line != 0 ? ":" + std::to_string(frame.line) : "");
   } else if (!frame.function.empty() && !frame.module.empty()) {
-    out += "  [" + std::string(BaseName(frame.module)) + "]";
+    out = "[" + std::string(BaseName(frame.module)) + "]";
+  } else if (frame.function.empty() && !frame.why.empty()) {
+    out = "(" + frame.why + ")";
   }
-  if (frame.inlined) out += "  (inlined)";
-  if (frame.function.empty() && !frame.why.empty()) out += "  (" + frame.why + ")";
-  return Printable(out);
+  return Printable(out + (frame.inlined ? " (inlined)" : ""));
 }
 
 }  // namespace heaptally::cli

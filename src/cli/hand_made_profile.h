@@ -27,13 +27,16 @@ class HandMadeProfile {
   // A frame of the server itself; an empty function is code of the stripped library.
   uint32_t Frame(const std::string& function, const std::string& file = "", uint32_t line = 0) {
     const bool named = !function.empty();
-    profile_.frames.push_back({.module = named ? 0u : 1u, .address = 0x1000 + 0x10 * profile_.frames.size(), .exact_pc = false});
-    profile_.sources.push_back({{.function = function, .file = file, .line = line, .inlined = false, .why = named ? "" : "stripped"}});
+    profile_.frames.push_back(
+        {.module = named ? 0u : 1u, .address = 0x1000 + 0x10 * profile_.frames.size(), .exact_pc = false});
+    profile_.sources.push_back(
+        {{.function = function, .file = file, .line = line, .inlined = false, .why = named ? "" : "stripped"}});
     return static_cast<uint32_t>(profile_.frames.size() - 1);
   }
 
   // Of `calls` allocations of `size` bytes, `live` are left.
-  profile::Site& Site(std::vector<uint32_t> frames, uint64_t size, uint64_t calls, uint64_t live, uint64_t temporary = 0) {
+  profile::Site& Site(std::vector<uint32_t> frames, uint64_t size, uint64_t calls, uint64_t live,
+                      uint64_t temporary = 0) {
     profile::Site site;
     site.id = static_cast<uint32_t>(profile_.sites.size());
     site.frames = std::move(frames);
@@ -57,11 +60,13 @@ class HandMadeProfile {
 // A server: a cache, a table, a parser in two callers, and a stripped library.
 inline profile::Profile ServerProfile() {
   HandMadeProfile made;
-  const uint32_t grow = made.Frame("void Table<std::pair<int const, std::string>>::grow(unsigned long)", "/src/table.h", 51);
+  const uint32_t grow =
+      made.Frame("void Table<std::pair<int const, std::string>>::grow(unsigned long)", "/src/table.h", 51);
   const uint32_t insert = made.Frame("cache::insert(Key const&, std::string)", "/src/cache.cc", 88);
   const uint32_t put = made.Frame("Server::put(Request&)", "/src/server.cc", 410);
   const uint32_t op_new = made.Frame("operator new(unsigned long)");
-  const uint32_t vector = made.Frame("std::vector<int, std::allocator<int> >::_M_realloc_insert()", "/usr/include/c++/12/bits/vector.tcc", 440);
+  const uint32_t vector = made.Frame("std::vector<int, std::allocator<int> >::_M_realloc_insert()",
+                                     "/usr/include/c++/12/bits/vector.tcc", 440);
   const uint32_t parse = made.Frame("parse_header", "/src/http.c", 133);
   const uint32_t read = made.Frame("Server::read(Connection&)", "/src/server.cc", 77);
   const uint32_t stripped = made.Frame("");

@@ -17,7 +17,8 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"modes",
-     "exact   Every allocation is counted. The default of `run`: right for a developer's machine, and for small programs.\n"
+     "exact   Every allocation is counted. The default of `run`: right for a developer's machine, and for small "
+     "programs.\n"
      "bytes   Sampled: one sample for every --period bytes in the mean (default 512 KiB). Costs next to nothing; each\n"
      "        number has its 95 % interval beside it. A place in the code that holds less than the period may have no\n"
      "        sample at all: it is not shown, and that does not mean 0.\n\n"
@@ -48,7 +49,8 @@ constexpr Topic kTopics[] = {
 const std::vector<Subcommand>& Subcommands() {
   static const std::vector<Subcommand> commands = {
       {"run", RunCommand, "run a program and say where its memory goes", "heaptally run -- ./server --port 80"},
-      {"report", ReportCommand, "look at a capture, or at a process that runs", "heaptally report server.4711.heaptally --by churn"},
+      {"report", ReportCommand, "look at a capture, or at a process that runs",
+       "heaptally report server.4711.heaptally --by churn"},
       {"ls", LsCommand, "processes that are (or were) profiled", "heaptally ls --prune"},
       {"help", HelpCommand, "words, modes, limits, exit codes", "heaptally help modes"},
   };
@@ -82,7 +84,8 @@ int HelpCommand(const std::vector<std::string>& arguments) {
     names.push_back(command.name);
   }
   const std::string nearest = Nearest(arguments[0], names);
-  return Complain("there is no help on \"" + arguments[0] + "\"", "heaptally help" + (nearest.empty() ? "" : " " + nearest));
+  return Complain("there is no help on \"" + arguments[0] + "\"",
+                  "heaptally help" + (nearest.empty() ? "" : " " + nearest));
 }
 
 }  // namespace heaptally::cli

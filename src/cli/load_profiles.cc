@@ -51,7 +51,8 @@ Loaded WhyNoTally(int32_t pid, const std::string& directory) {
     out.what_works = "heaptally ls shows what there is";
     return out;
   }
-  out.error = fmt::format("process {} ({}) is not being profiled: it has no tally in {}", pid, exe.empty() ? "not ours to look at" : exe, directory);
+  out.error = fmt::format("process {} ({}) is not being profiled: it has no tally in {}", pid,
+                          exe.empty() ? "not ours to look at" : exe, directory);
   out.what_works = exe.empty() ? "the user who owns it, or root" : "start it with heaptally run -- " + exe;
   return out;
 }
@@ -59,8 +60,9 @@ Loaded WhyNoTally(int32_t pid, const std::string& directory) {
 // Of a living process, what it is now is meant; what it was before it exec'd is said to be there.
 void KeepRunningImage(int32_t pid, const std::vector<std::string>& paths, Loaded* out) {
   if (out->profiles.size() < 2 || out->profiles.back().state != profile::State::kRunning) return;
-  out->remarks.push_back(fmt::format("pid {} executed this program after {} other{}, whose tallies are still there: heaptally report {}", pid,
-                                     out->profiles.size() - 1, out->profiles.size() == 2 ? "" : "s", paths.front()));
+  out->remarks.push_back(
+      fmt::format("pid {} executed this program after {} other{}, whose tallies are still there: heaptally report {}",
+                  pid, out->profiles.size() - 1, out->profiles.size() == 2 ? "" : "s", paths.front()));
   out->profiles.erase(out->profiles.begin(), out->profiles.end() - 1);
 }
 
@@ -99,8 +101,9 @@ Loaded NoSuchFile(const std::string& what) {
   Loaded out;
   out.error = what + " is neither a file nor a process";
   const std::string nearest = Nearest(path.filename().string(), names);
-  out.what_works = !nearest.empty() ? (path.has_parent_path() ? (folder / nearest).string() : nearest) + ", if that was meant"
-                                    : "a capture (*.heaptally), or a pid of heaptally ls";
+  out.what_works = !nearest.empty()
+                       ? (path.has_parent_path() ? (folder / nearest).string() : nearest) + ", if that was meant"
+                       : "a capture (*.heaptally), or a pid of heaptally ls";
   return out;
 }
 
@@ -109,7 +112,8 @@ Loaded NoSuchFile(const std::string& what) {
 Loaded LoadProfiles(const std::string& what, const std::string& directory) {
   int32_t pid = 0;
   Loaded out = IsFile(what) ? LoadFile(what) : IsPid(what, &pid) ? LoadPid(pid, directory) : NoSuchFile(what);
-  const bool named = std::any_of(out.profiles.begin(), out.profiles.end(), [](const auto& one) { return !one.sources.empty(); });
+  const bool named =
+      std::any_of(out.profiles.begin(), out.profiles.end(), [](const auto& one) { return !one.sources.empty(); });
   if (!named) NameAll(&out.profiles);
   return out;
 }

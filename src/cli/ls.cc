@@ -1,4 +1,5 @@
-// `heaptally ls`: every image whose tally is still in the directory, alive or dead; `--prune` removes the dead ones' tallies.
+// `heaptally ls`: every image whose tally is still in the directory, alive or dead; `--prune` removes the dead ones'
+// tallies.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -32,26 +33,37 @@ constexpr const char* kExamples =
 
 int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options) {
   CLI::App app("", "ls");
-  Describe(&app, "heaptally ls [options]\n\nShows processes that are profiled, and dead ones whose tallies have not been removed.", kExamples);
+  Describe(
+      &app,
+      "heaptally ls [options]\n\nShows processes that are profiled, and dead ones whose tallies have not been removed.",
+      kExamples);
   options->directory = collect::SegmentDirectory();
   app.add_flag("--prune", options->prune, "remove the tallies of dead processes");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB");
   app.add_option("--dir", options->directory, "the directory (default " + options->directory + ")")->type_name("DIR");
   switch (Parse(&app, arguments)) {
-    case Parsed::kHelpShown: return 0;
-    case Parsed::kWrong: return kOurFailure;
-    case Parsed::kGo: return -1;
+    case Parsed::kHelpShown:
+      return 0;
+    case Parsed::kWrong:
+      return kOurFailure;
+    case Parsed::kGo:
+      return -1;
   }
   return -1;
 }
 
 const char* StateName(profile::State state) {
   switch (state) {
-    case profile::State::kRunning: return "running";
-    case profile::State::kExited: return "exited";
-    case profile::State::kKilled: return "killed";
-    case profile::State::kExecd: return "exec'd";
-    case profile::State::kUnknown: return "ended";
+    case profile::State::kRunning:
+      return "running";
+    case profile::State::kExited:
+      return "exited";
+    case profile::State::kKilled:
+      return "killed";
+    case profile::State::kExecd:
+      return "exec'd";
+    case profile::State::kUnknown:
+      return "ended";
   }
   return "";
 }
@@ -66,8 +78,9 @@ void AddImage(const profile::Profile& image, const std::string& size, const LsOp
   const std::string program = image.argv.empty() ? image.exe : ShellQuoted(image.argv);
   const uint64_t now = collect::UnixNow();
   const double age = now > image.started_unix_ns ? static_cast<double>(now - image.started_unix_ns) / 1e9 : 0;
-  table->Add({image.pid != 0 ? std::to_string(image.pid) : "?", Printable(program), StateName(image.state), image.mode, FormatDuration(age),
-              Cell(BytesEstimate(image.totals, image.totals.live.bytes), style), Cell(PeakBytesEstimate(image.totals), style), size});
+  table->Add({image.pid != 0 ? std::to_string(image.pid) : "?", Printable(program), StateName(image.state), image.mode,
+              FormatDuration(age), Cell(BytesEstimate(image.totals, image.totals.live.bytes), style),
+              Cell(PeakBytesEstimate(image.totals), style), size});
 }
 
 // Rows of one segment: its size stands at its first image.
@@ -94,15 +107,21 @@ int Prune(const std::vector<collect::SegmentName>& all, const LsOptions& options
     const auto file = segment::File::Open(segment.path, &error);
     if (!file || !mapped.Of(*file).empty()) continue;
     if (collect::RemoveSegment(segment.path, &error)) {
-      std::fputs(fmt::format("removed {} ({})\n", segment.path, FormatBytes(static_cast<double>(segment.allocated_bytes), style)).c_str(), stdout);
+      std::fputs(fmt::format("removed {} ({})\n", segment.path,
+                             FormatBytes(static_cast<double>(segment.allocated_bytes), style))
+                     .c_str(),
+                 stdout);
       ++removed;
       bytes += segment.allocated_bytes;
     } else {
       status = Complain(error);
     }
   }
-  const std::string what = removed == 1 ? "1 tally of a dead process" : fmt::format("{} tallies of dead processes", removed);
-  std::fputs(fmt::format("{} removed, {}; {} left\n", what, FormatBytes(static_cast<double>(bytes), style), all.size() - removed).c_str(),
+  const std::string what =
+      removed == 1 ? "1 tally of a dead process" : fmt::format("{} tallies of dead processes", removed);
+  std::fputs(fmt::format("{} removed, {}; {} left\n", what, FormatBytes(static_cast<double>(bytes), style),
+                         all.size() - removed)
+                 .c_str(),
              stdout);
   return status;
 }
@@ -116,13 +135,20 @@ int LsCommand(const std::vector<std::string>& arguments) {
   const auto all = collect::ListSegments(options.directory, &error);
   if (!all) return Complain(error, "--dir with the directory that was used");
   if (options.prune) return Prune(*all, options);
-  TextTable table({{.title = "pid", .right = true}, {.title = "program", .cut = Cut::kEnd}, {.title = "state"}, {.title = "mode"},
-                   {.title = "age", .right = true}, {.title = "live", .right = true}, {.title = "peak", .right = true},
-                   {.title = "segment", .right = true}}, 0);
+  TextTable table({{.title = "pid", .right = true},
+                   {.title = "program", .cut = Cut::kEnd},
+                   {.title = "state"},
+                   {.title = "mode"},
+                   {.title = "age", .right = true},
+                   {.title = "live", .right = true},
+                   {.title = "peak", .right = true},
+                   {.title = "segment", .right = true}},
+                  0);
   size_t images = 0;
   for (const collect::SegmentName& segment : *all) images += AddSegment(segment, options, &table);
   if (images == 0) {
-    Remark("nothing is profiled, and nothing is left in " + options.directory + "; heaptally run -- PROGRAM starts one");
+    Remark("nothing is profiled, and nothing is left in " + options.directory +
+           "; heaptally run -- PROGRAM starts one");
     return 0;
   }
   std::fputs(table.Render(std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60)).c_str(), stdout);

@@ -47,7 +47,8 @@ int Main(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   try {
     const int status = heaptally::cli::Main({argv + (argc > 0 ? 1 : 0), argv + argc});
-    if (std::fflush(stdout) != 0) return heaptally::cli::Complain("the output could not be written (is the disk full?)");
+    if (std::fflush(stdout) != 0)
+      return heaptally::cli::Complain("the output could not be written (is the disk full?)");
     return status;
   } catch (const std::exception& error) {
     return heaptally::cli::Complain(std::string("the tool itself failed: ") + error.what());

@@ -1,12 +1,12 @@
-// How the tool speaks when something is wrong: what happened and why, then what works. On stderr, never more than that, and
-// wrapped to the terminal.
+// How the tool speaks when something is wrong: what happened and why, then what works. On stderr, never more than that,
+// and wrapped to the terminal.
 #pragma once
 
 #include <string>
 
 namespace heaptally::cli {
 
-inline constexpr int kOurFailure = 125;   // as env, timeout and nohup have it
+inline constexpr int kOurFailure = 125;  // as env, timeout and nohup have it
 inline constexpr int kCannotRun = 126;
 inline constexpr int kNotFound = 127;
 

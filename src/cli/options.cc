@@ -43,7 +43,8 @@ void ComplainOfExtra(const CLI::App& app, const std::string& word) {
     return;
   }
   const std::string nearest = Nearest(word.substr(0, word.find('=')), OptionNames(app));
-  Complain(tool + " has no option " + word, (nearest.empty() ? "" : nearest + ", if that was meant; ") + tool + " --help");
+  Complain(tool + " has no option " + word,
+           (nearest.empty() ? "" : nearest + ", if that was meant; ") + tool + " --help");
 }
 
 }  // namespace
@@ -94,7 +95,8 @@ std::vector<std::string> TakeCommand(const CLI::App& app, std::vector<std::strin
 
 CLI::Option* AddBytesOption(CLI::App* app, const std::string& names, uint64_t* bytes, const std::string& description) {
   const auto parse = [bytes](const std::string& text) {
-    if (!ParseBytes(text, bytes)) throw CLI::ValidationError("\"" + text + "\" is not a size (as 65536, 512K, 1.5M, 2G)");
+    if (!ParseBytes(text, bytes))
+      throw CLI::ValidationError("\"" + text + "\" is not a size (as 65536, 512K, 1.5M, 2G)");
   };
   return app->add_option_function<std::string>(names, parse, description)->type_name("SIZE");
 }

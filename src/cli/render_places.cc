@@ -24,10 +24,13 @@ std::string Number(const Estimate& estimate, bool bytes, NumberStyle style) {
 const char* BesideTitle(By by) {
   switch (by) {
     case By::kLive:
-    case By::kPeak: return "objects";
-    case By::kCalls: return "bytes";
+    case By::kPeak:
+      return "objects";
+    case By::kCalls:
+      return "bytes";
     case By::kChurn:
-    case By::kTemporary: return "calls";
+    case By::kTemporary:
+      return "calls";
   }
   return "";
 }
@@ -64,10 +67,12 @@ std::vector<Column> Columns(const PlacesView& view, const Layout& layout) {
   return columns;
 }
 
-void AddRow(size_t rank, const Place& place, double whole, const PlacesView& view, const Layout& layout, TextTable* table) {
+void AddRow(size_t rank, const Place& place, double whole, const PlacesView& view, const Layout& layout,
+            TextTable* table) {
   const bool bytes = analysis::RanksBytes(view.by);
   const Estimate ranked = Ranked(place.sum, view.by);
-  std::vector<std::string> cells = {std::to_string(rank), place.has_frame ? ShownName(place.frame) : Printable(place.unnamed),
+  std::vector<std::string> cells = {std::to_string(rank),
+                                    place.has_frame ? ShownName(place.frame) : Printable(place.unnamed),
                                     place.has_frame ? ShownPlace(place.frame) : "", Number(ranked, bytes, view.style)};
   if (layout.share) cells.push_back(FormatShare(ranked.v, whole));
   if (layout.interval) cells.push_back(IntervalCell(ranked, bytes, view.style));
@@ -80,15 +85,16 @@ void AddRow(size_t rank, const Place& place, double whole, const PlacesView& vie
 }
 
 // What is not in the table: the rest of the places, and the sites that no sample has hit.
-std::string RestLine(const std::vector<Place>& places, const std::vector<const profile::Profile*>& profiles, const PlacesView& view,
-                     bool sampled) {
+std::string RestLine(const std::vector<Place>& places, const std::vector<const profile::Profile*>& profiles,
+                     const PlacesView& view, bool sampled) {
   const bool bytes = analysis::RanksBytes(view.by);
   std::vector<std::string> parts;
   if (places.size() > view.limit) {
     profile::Measures rest;
     for (size_t at = view.limit; at < places.size(); ++at) rest += places[at].sum;
     const size_t count = places.size() - view.limit;
-    parts.push_back(fmt::format("{} more place{}, {}", count, count == 1 ? "" : "s", Number(Ranked(rest, view.by), bytes, view.style)));
+    parts.push_back(fmt::format("{} more place{}, {}", count, count == 1 ? "" : "s",
+                                Number(Ranked(rest, view.by), bytes, view.style)));
   }
   if (sampled && view.by == By::kLive) {
     sampling::UnseenSites unseen;
@@ -97,7 +103,8 @@ std::string RestLine(const std::vector<Place>& places, const std::vector<const p
       period = std::max(period, profile->totals.period);
       for (const profile::Site& site : profile->sites) unseen.AddSite(profile::MomentsOf(site.measures.live.bytes));
     }
-    parts.push_back(fmt::format("stacks without a sample: about {} together", FormatBytes(unseen.Bytes(period).v, view.style)));
+    parts.push_back(
+        fmt::format("stacks without a sample: about {} together", FormatBytes(unseen.Bytes(period).v, view.style)));
   }
   return parts.empty() ? "" : Wrap(fmt::format("     {}", fmt::join(parts, "; ")), view.width, 5) + "\n";
 }
@@ -129,7 +136,8 @@ std::string NamelessLines(const std::vector<Place>& places, const PlacesView& vi
 std::string IntervalCell(const Estimate& estimate, bool bytes, NumberStyle style) {
   if (estimate.exact) return "";
   const double hi = estimate.hi_known ? estimate.hi : std::numeric_limits<double>::infinity();
-  return bytes ? FormatBytesRange(estimate.v, estimate.lo, hi, style) : FormatCountRange(estimate.v, estimate.lo, hi, style);
+  return bytes ? FormatBytesRange(estimate.v, estimate.lo, hi, style)
+               : FormatCountRange(estimate.v, estimate.lo, hi, style);
 }
 
 std::string WithInterval(const Estimate& estimate, bool bytes, NumberStyle style) {
@@ -150,12 +158,15 @@ std::string RenderPlaces(const std::vector<const profile::Profile*>& profiles, c
     for (const profile::Site& site : profile->sites) whole += site.measures;
     sampled = sampled || profile->totals.period > 0;
   }
-  const bool aged = std::any_of(places.begin(), places.end(), [](const Place& place) { return place.oldest_ns.has_value(); });
-  const Layout layout = {.interval = sampled, .share = !sampled || view.width >= 100,
+  const bool aged =
+      std::any_of(places.begin(), places.end(), [](const Place& place) { return place.oldest_ns.has_value(); });
+  const Layout layout = {.interval = sampled,
+                         .share = !sampled || view.width >= 100,
                          .last = view.by == By::kLive ? aged : *LastTitle(view.by) != '\0'};
   TextTable table(Columns(view, layout));
   const double all = Ranked(whole, view.by).v;
-  for (size_t at = 0; at < std::min(places.size(), view.limit); ++at) AddRow(at + 1, places[at], all, view, layout, &table);
+  for (size_t at = 0; at < std::min(places.size(), view.limit); ++at)
+    AddRow(at + 1, places[at], all, view, layout, &table);
   return table.Render(view.width) + RestLine(places, profiles, view, sampled) + NamelessLines(places, view);
 }
 

@@ -12,9 +12,9 @@ namespace heaptally::cli {
 struct PlacesView {
   analysis::By by = analysis::By::kLive;
   size_t width = 80;
-  size_t limit = 10;         // places shown
+  size_t limit = 10;  // places shown
   NumberStyle style;
-  std::string by_words;      // "live at exit": what stands at the head of the table
+  std::string by_words;  // "live at exit": what stands at the head of the table
 };
 
 // `profiles`: the images whose sites are summed. "" if there is nothing to show.

@@ -17,31 +17,43 @@ using profile::Profile;
 
 std::string StateWords(const Profile& profile) {
   switch (profile.state) {
-    case profile::State::kRunning: return "running";
-    case profile::State::kExecd: return "executed another program";
+    case profile::State::kRunning:
+      return "running";
+    case profile::State::kExecd:
+      return "executed another program";
     case profile::State::kKilled:
       return profile.exit.signal ? fmt::format("killed by signal {}", *profile.exit.signal) : "killed";
-    case profile::State::kExited: return profile.exit.status ? fmt::format("exit status {}", *profile.exit.status) : "ended";
-    default: return "ended, it is not known how";
+    case profile::State::kExited:
+      return profile.exit.status ? fmt::format("exit status {}", *profile.exit.status) : "ended";
+    default:
+      return "ended, it is not known how";
   }
 }
 
 std::string Heading(const Profile& profile, size_t width) {
   const std::string command = profile.argv.empty() ? profile.exe : ShellQuoted(profile.argv);
   const double seconds = profile.taken_unix_ns > profile.started_unix_ns
-                             ? static_cast<double>(profile.taken_unix_ns - profile.started_unix_ns) / 1e9 : 0;
+                             ? static_cast<double>(profile.taken_unix_ns - profile.started_unix_ns) / 1e9
+                             : 0;
   const std::string cut = FitName(Printable(command), std::min(Width(command), width * 2));
   return Wrap(fmt::format("{} (pid {}), {}, {}; {}", cut, profile.pid != 0 ? std::to_string(profile.pid) : "not known",
-                          FormatDuration(seconds), StateWords(profile), ModeWords(profile)), width, 2) + "\n\n";
+                          FormatDuration(seconds), StateWords(profile), ModeWords(profile)),
+              width, 2) +
+         "\n\n";
 }
 
 const char* ByWords(By by) {
   switch (by) {
-    case By::kLive: return "live";
-    case By::kPeak: return "live at the peak";
-    case By::kChurn: return "churn (bytes)";
-    case By::kCalls: return "allocations";
-    case By::kTemporary: return "temporary";
+    case By::kLive:
+      return "live";
+    case By::kPeak:
+      return "live at the peak";
+    case By::kChurn:
+      return "churn (bytes)";
+    case By::kCalls:
+      return "allocations";
+    case By::kTemporary:
+      return "temporary";
   }
   return "";
 }
@@ -60,12 +72,14 @@ std::string RenderSites(const std::vector<const Profile*>& profiles, const Repor
       if (rank.v > 0) order.push_back({rank, profile, &site});
     }
   }
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return RanksBefore(a.rank, b.rank); });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return RanksBefore(a.rank, b.rank); });
   std::string out;
   for (size_t at = 0; at < std::min(order.size(), view.limit); ++at) {
     out += fmt::format("{}. ", at + 1) + RenderSite(*order[at].profile, *order[at].site, view) + "\n";
   }
-  if (order.size() > view.limit) out += fmt::format("  {} more stacks (--limit 0 shows all)\n", order.size() - view.limit);
+  if (order.size() > view.limit)
+    out += fmt::format("  {} more stacks (--limit 0 shows all)\n", order.size() - view.limit);
   return out;
 }
 
@@ -87,14 +101,19 @@ std::string Notes(const std::vector<const Profile*>& profiles, size_t width) {
 std::string RenderReport(const std::vector<Profile>& profiles, const ReportView& view) {
   std::vector<const Profile*> all;
   for (const Profile& profile : profiles) all.push_back(&profile);
-  std::string out = all.size() == 1 ? Heading(*all[0], view.width) + RenderTotals(*all[0], view.width) : RenderTree(all, view.width);
+  std::string out =
+      all.size() == 1 ? Heading(*all[0], view.width) + RenderTotals(*all[0], view.width) : RenderTree(all, view.width);
   out += "\n";
   const bool sampled = std::any_of(all.begin(), all.end(), [](const Profile* one) { return one->totals.period > 0; });
-  const std::string body = view.full
-      ? RenderSites(all, view)
-      : RenderPlaces(all, {.by = view.by, .width = view.width, .limit = view.limit, .style = view.style,
-                           .by_words = ByWords(view.by) + std::string(sampled ? " (by lower end)" : "")});
-  out += body.empty() ? fmt::format("  Nothing to show by {}: no block that was seen counts there.\n", ByWords(view.by)) : body;
+  const std::string body =
+      view.full ? RenderSites(all, view)
+                : RenderPlaces(all, {.by = view.by,
+                                     .width = view.width,
+                                     .limit = view.limit,
+                                     .style = view.style,
+                                     .by_words = ByWords(view.by) + std::string(sampled ? " (by lower end)" : "")});
+  out += body.empty() ? fmt::format("  Nothing to show by {}: no block that was seen counts there.\n", ByWords(view.by))
+                      : body;
   out += (view.full ? "" : "\n") + Notes(all, view.width);
   return out + Wrap(fmt::format("  not seen: {}", fmt::join(NotSeen(all), "; ")), view.width, 4) + "\n";
 }

@@ -64,12 +64,22 @@ std::string Numbers(const profile::Site& site, NumberStyle style) {
   std::string out = fmt::format("     live {} in {} objects; peak {}; allocated {} in {} calls, freed {}",
                                 WithInterval(BytesEstimate(m, m.live.bytes), true, style), count(m.live.objects),
                                 WithInterval(PeakBytesEstimate(m), true, style),
-                                WithInterval(BytesEstimate(m, m.allocated.bytes), true, style), count(m.allocated.objects),
-                                count(m.freed.objects));
-  if (m.reallocs.value() > 0) out += fmt::format("; {} reallocs, {} in place", count(m.reallocs), count(m.reallocs_in_place));
+                                WithInterval(BytesEstimate(m, m.allocated.bytes), true, style),
+                                count(m.allocated.objects), count(m.freed.objects));
+  if (m.reallocs.value() > 0)
+    out += fmt::format("; {} reallocs, {} in place", count(m.reallocs), count(m.reallocs_in_place));
   if (m.temporary.value() > 0) out += fmt::format("; {} temporary", count(m.temporary));
   if (site.oldest_ns) out += "; oldest " + FormatDuration(static_cast<double>(*site.oldest_ns) / 1e9);
   return out;
+}
+
+// Name and place on one line if they fit, else the place on a line of its own.
+std::string FrameLines(const std::string& lead, const analysis::StackFrame& frame, size_t width) {
+  const std::string name = lead + ShownWholeName(frame);
+  const std::string place = ShownWholePlace(frame);
+  if (place.empty()) return Wrap(name, width, 9) + "\n";
+  if (Width(name) + 2 + Width(place) + 3 <= width) return name + "  " + place + "\n";
+  return Wrap(name, width, 9) + "\n" + Wrap("         " + place, width, 9) + "\n";
 }
 
 }  // namespace
@@ -78,11 +88,12 @@ std::string RenderSite(const profile::Profile& profile, const profile::Site& sit
   std::string out;
   bool first = true;
   for (const analysis::StackFrame& frame : analysis::SourceStack(profile, site)) {
-    out += (first ? "" : "     < ") + ShownWhole(frame) + "\n";
+    out += FrameLines(first ? "" : "     < ", frame, view.width);
     first = false;
   }
   if (first) out += site.other ? "other (no room to book it where it belongs)\n" : "no stack\n";
-  if (site.truncated) out += "     < … cut: " + (site.truncated_why.empty() ? "callers are missing" : site.truncated_why) + "\n";
+  if (site.truncated)
+    out += "     < … cut: " + (site.truncated_why.empty() ? "callers are missing" : site.truncated_why) + "\n";
   out += Wrap(Numbers(site, view.style), view.width, 7) + "\n";
   return out + Histogram("size", site.sizes, ShortBytes) + Histogram("lifetime", site.lifetimes_ns, ShortTime);
 }

@@ -20,7 +20,8 @@ constexpr size_t kFixedRows = 13;  // heading, totals, titles, rest, notes, next
 std::string EndingWords(const collect::Ending& ending) {
   if (!ending.signalled) return fmt::format("exit status {}", ending.status);
   const char* name = sigabbrev_np(ending.status);
-  return fmt::format("killed by {}{}", name != nullptr ? "SIG" + std::string(name) : fmt::format("signal {}", ending.status),
+  return fmt::format("killed by {}{}",
+                     name != nullptr ? "SIG" + std::string(name) : fmt::format("signal {}", ending.status),
                      ending.core_dumped ? " (core dumped)" : "");
 }
 
@@ -34,7 +35,8 @@ std::string CommandWords(const RunFacts& facts, size_t width) {
 
 std::string Heading(const RunFacts& facts, const profile::Profile& first, size_t width) {
   std::vector<std::string> parts = {"heaptally  " + CommandWords(facts, width), fmt::format("(pid {}),", facts.pid),
-                                    FormatDuration(facts.seconds) + ",", EndingWords(facts.ending) + ";", ModeWords(first)};
+                                    FormatDuration(facts.seconds) + ",", EndingWords(facts.ending) + ";",
+                                    ModeWords(first)};
   if (!facts.capture.empty()) {
     parts.back() += ";";
     parts.push_back("capture: " + Printable(facts.capture));
@@ -45,15 +47,24 @@ std::string Heading(const RunFacts& facts, const profile::Profile& first, size_t
 // What the kernel says, beside what malloc says: they never agree, and the difference is named, not explained away.
 std::string ResidentLine(const RunFacts& facts, bool tree, size_t width) {
   const std::string label = tree ? "RSS of " + std::to_string(facts.pid) : "RSS";
-  const std::string highest =
-      facts.highest_resident_bytes != 0 ? "; highest " + FormatBytes(static_cast<double>(facts.highest_resident_bytes)) : "";
-  if (!facts.resident) return Labelled(label, "not known at the end, which came before the first look" + highest, width);
+  const auto bytes = [](uint64_t number) { return FormatBytes(static_cast<double>(number)); };
+  std::string highest;
+  if (tree && facts.largest_resident_bytes != 0) {
+    highest = "; largest process " + bytes(facts.largest_resident_bytes);
+  } else if (facts.highest_resident_bytes != 0) {
+    highest = "; highest " + bytes(facts.highest_resident_bytes);
+  } else if (facts.largest_resident_bytes != 0) {
+    highest = "; highest " + bytes(facts.largest_resident_bytes);
+  }
+  if (!facts.resident)
+    return Labelled(label, "not known at the end, which came before the first look" + highest, width);
   const LastResident& resident = *facts.resident;
   const uint64_t anonymous = resident.rss_bytes - std::min(resident.rss_bytes, resident.shared_bytes);
-  return Labelled(label, fmt::format("{}, last seen {} before the end = {} private + {} files and shared{}",
-                                     FormatBytes(static_cast<double>(resident.rss_bytes)), FormatDuration(resident.seconds_before_end),
-                                     FormatBytes(static_cast<double>(anonymous)),
-                                     FormatBytes(static_cast<double>(resident.shared_bytes)), highest), width);
+  return Labelled(
+      label,
+      fmt::format("{}, last seen {} before the end = {} private + {} files and shared{}", bytes(resident.rss_bytes),
+                  FormatDuration(resident.seconds_before_end), bytes(anonymous), bytes(resident.shared_bytes), highest),
+      width);
 }
 
 std::string ListLine(const std::string& lead, const std::vector<std::string>& parts, size_t width) {
@@ -88,8 +99,26 @@ std::string NothingLive(const std::vector<profile::Profile>& profiles, const std
   const sampling::Estimate estimate = BytesEstimate(sum, sum.live.bytes);
   if (estimate.exact && sum.allocated.objects.value() == 0) return "  Not one allocation was seen.\n";
   if (estimate.exact) return "  Nothing is " + live + ": every block that was seen was freed.\n";
-  return Wrap("  No sample is " + live + ", so no line can be named; all of them together are " + WithInterval(estimate, true) +
-              ". A smaller --period sees more, --mode exact everything.", width, 2) + "\n";
+  return Wrap("  No sample is " + live + ", so no line can be named; all of them together are " +
+                  WithInterval(estimate, true) + ". A smaller --period sees more, --mode exact everything.",
+              width, 2) +
+         "\n";
+}
+
+struct Table {
+  analysis::By by;
+  std::string words;
+};
+
+// What holds the memory: what is live at the end; but of a program that has freed most of it by then, what was live at
+// the peak. Peaks of several processes are at different moments, so for a tree it is always the end.
+Table WhichTable(const std::vector<profile::Profile>& profiles) {
+  constexpr double kMostWasFreed = 0.25;
+  if (profiles.size() > 1) return {analysis::By::kLive, "live at the end of each"};
+  const profile::Measures& totals = profiles[0].totals;
+  const bool freed = BytesEstimate(totals, totals.live.bytes).v < kMostWasFreed * PeakBytesEstimate(totals).v;
+  if (freed) return {analysis::By::kPeak, "live at the peak"};
+  return {analysis::By::kLive, LiveWords(profiles[0])};
 }
 
 size_t PlacesThatFit(const Screen& screen, size_t used_rows) {
@@ -111,12 +140,15 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
     out += RenderTotals(profiles[0], width);
   }
   out += ResidentLine(facts, tree, width);
-  const std::string live = tree ? "live at the end of each" : LiveWords(profiles[0]);
-  const std::string ranked = profiles[0].totals.period > 0 ? live + " (by lower end)" : live;
+  const Table table = WhichTable(profiles);
   const auto used = static_cast<size_t>(std::count(out.begin(), out.end(), '\n'));
-  const std::string places = RenderPlaces(
-      all, {.by = analysis::By::kLive, .width = width, .limit = PlacesThatFit(screen, std::max(used + 7, kFixedRows)), .style = {}, .by_words = ranked});
-  out += "\n" + (places.empty() ? NothingLive(profiles, live, width) : places) + "\n";
+  const std::string places =
+      RenderPlaces(all, {.by = table.by,
+                         .width = width,
+                         .limit = PlacesThatFit(screen, std::max(used + 7, kFixedRows)),
+                         .style = {},
+                         .by_words = table.words + (profiles[0].totals.period > 0 ? " (by lower end)" : "")});
+  out += "\n" + (places.empty() ? NothingLive(profiles, table.words, width) : places) + "\n";
   out += Notes(facts, all, width) + ListLine("not seen:", NotSeen(all), width) + StillRunning(all, facts.pid, width);
   return out + Next(facts, profiles.size(), width);
 }

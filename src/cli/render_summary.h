@@ -14,8 +14,8 @@ struct Screen {
   size_t rows = 24;  // 0: not a terminal, as long as is useful
 };
 
-// `profiles`: every image of the run, at least one. One image gives its own summary, several a summary by program and the
-// largest processes.
+// `profiles`: every image of the run, at least one. One image gives its own summary, several a summary by program and
+// the largest processes.
 std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Profile>& profiles, const Screen& screen);
 
 // "live at exit", "live now", "live at exec": what the live numbers of a profile are of.

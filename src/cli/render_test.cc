@@ -1,5 +1,5 @@
-// What people see, letter by letter, at 80 columns. When a change is meant, look at the new text before taking it over: it must
-// answer where the memory is, how sure that is, what is missing and what to type next.
+// What people see, letter by letter, at 80 columns. When a change is meant, look at the new text before taking it over:
+// it must answer where the memory is, how sure that is, what is missing and what to type next.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -37,7 +37,8 @@ profile::Profile Sampled(profile::Profile profile) {
   };
   for (profile::Site& site : profile.sites) {
     for (profile::Volume* volume : {&site.measures.allocated, &site.measures.live, &site.measures.peak}) {
-      const double size = volume->objects.proven != 0 ? static_cast<double>(volume->bytes.proven / volume->objects.proven) : 1;
+      const double size =
+          volume->objects.proven != 0 ? static_cast<double>(volume->bytes.proven / volume->objects.proven) : 1;
       sample(&volume->objects, 524288 / size);
       sample(&volume->bytes, 524288);
     }
@@ -158,6 +159,15 @@ TEST(RenderTest, ATreeOfThreeThousandCompilersIsOneScreen) {
   EXPECT_NE(text.find("cc1plus"), std::string::npos);
 }
 
+TEST(RenderTest, AProgramThatFreesAllAtItsEndIsShownAtItsPeak) {
+  HandMadeProfile made;
+  profile::Site& site = made.Site({made.Frame("load", "/src/load.cc", 3)}, 1 << 20, 50, 0);
+  site.measures.peak = site.measures.allocated;
+  const std::string text = RenderSummary(Facts(), {made.Done()}, {});
+  EXPECT_NE(text.find("live at the peak"), std::string::npos) << text;
+  EXPECT_NE(text.find("load.cc:3"), std::string::npos) << text;
+}
+
 TEST(RenderTest, NothingSampledIsNeverZero) {
   HandMadeProfile made;
   made.profile_.mode = "bytes";
@@ -179,7 +189,8 @@ TEST(RenderTest, NamesFromTheProgramCannotWriteToTheTerminal) {
 
 TEST(RenderTest, FullShowsWholeStacksAndHistograms) {
   HandMadeProfile made;
-  profile::Site& site = made.Site({made.Frame("operator new(unsigned long)"), made.Frame("f(int)", "/src/f.cc", 7), made.Frame("main", "/src/m.cc", 1)},
+  profile::Site& site = made.Site({made.Frame("operator new(unsigned long)"), made.Frame("f(int)", "/src/f.cc", 7),
+                                   made.Frame("main", "/src/m.cc", 1)},
                                   100, 30, 3);
   site.sizes = {{64, 127, profile::ExactAmount(20)}, {128, 255, profile::ExactAmount(10)}};
   site.lifetimes_ns = {{1024, 2047, profile::ExactAmount(27)}};

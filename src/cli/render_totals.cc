@@ -53,10 +53,14 @@ void AddCounted(double count, const char* one, const char* many, std::vector<std
 
 std::string LiveWords(const profile::Profile& profile) {
   switch (profile.state) {
-    case profile::State::kRunning: return "live now";
-    case profile::State::kExecd: return "live at exec";
-    case profile::State::kKilled: return "live at the end";
-    default: return "live at exit";
+    case profile::State::kRunning:
+      return "live now";
+    case profile::State::kExecd:
+      return "live at exec";
+    case profile::State::kKilled:
+      return "live at the end";
+    default:
+      return "live at exit";
   }
 }
 
@@ -70,7 +74,8 @@ std::string RenderTotals(const profile::Profile& profile, size_t width) {
   const profile::Measures& totals = profile.totals;
   const double objects = totals.live.objects.value();
   std::string live = WithInterval(BytesEstimate(totals, totals.live.bytes), true);
-  if (totals.period == 0 || objects > 0) live += " in " + FormatCount(objects) + (objects == 1 ? " object" : " objects");
+  if (totals.period == 0 || objects > 0)
+    live += " in " + FormatCount(objects) + (objects == 1 ? " object" : " objects");
   const std::string peak = WithInterval(PeakBytesEstimate(totals), true) + PeakMoment(profile) + PeakDoubt(profile);
   std::string out;
   if (profile.peak_moments_unix_ns.size() > 1 || width < 2 + kLabel + Width(live) + 12 + Width(peak)) {
@@ -97,11 +102,14 @@ std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& pro
   }
   if (loss.empty()) out.push_back("nothing lost");
   if (unattributed != 0) {
-    out.push_back(fmt::format("{} in {} blocks before stacks could be taken", FormatBytes(static_cast<double>(unattributed)),
+    out.push_back(fmt::format("{} in {} blocks before stacks could be taken",
+                              FormatBytes(static_cast<double>(unattributed)),
                               FormatCount(static_cast<double>(unattributed_objects))));
   }
-  AddCounted(static_cast<double>(unknown_frees), "free of a block from before the start", "frees of blocks from before the start", &out);
-  if (inherited != 0) out.push_back(FormatBytes(static_cast<double>(inherited)) + " inherited by forked children, counted in the parent");
+  AddCounted(static_cast<double>(unknown_frees), "free of a block from before the start",
+             "frees of blocks from before the start", &out);
+  if (inherited != 0)
+    out.push_back(FormatBytes(static_cast<double>(inherited)) + " inherited by forked children, counted in the parent");
   return out;
 }
 

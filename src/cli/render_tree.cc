@@ -42,18 +42,24 @@ std::vector<ProgramSum> ByProgram(const std::vector<const Profile*>& profiles) {
   }
   std::vector<ProgramSum> out;
   for (auto& [name, sum] : sums) out.push_back(std::move(sum));
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.sum.allocated.bytes.value() > b.sum.allocated.bytes.value(); });
+  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
+    return a.sum.allocated.bytes.value() > b.sum.allocated.bytes.value();
+  });
   return out;
 }
 
 std::string RenderPrograms(const std::vector<ProgramSum>& programs, size_t width) {
-  TextTable table({{.title = "by program", .cut = Cut::kEnd}, {.title = "images", .right = true}, {.title = "churn", .right = true},
-                   {.title = "calls", .right = true}, {.title = "live at end", .right = true}, {.title = "largest peak", .right = true}});
+  TextTable table({{.title = "by program", .cut = Cut::kEnd},
+                   {.title = "images", .right = true},
+                   {.title = "churn", .right = true},
+                   {.title = "calls", .right = true},
+                   {.title = "live at end", .right = true},
+                   {.title = "largest peak", .right = true}});
   for (size_t at = 0; at < std::min(programs.size(), kPrograms); ++at) {
     const ProgramSum& one = programs[at];
     table.Add({one.name, FormatCount(static_cast<double>(one.images)), FormatBytes(one.sum.allocated.bytes.value()),
-               FormatCount(one.sum.allocated.objects.value()), FormatBytes(one.sum.live.bytes.value()), FormatBytes(one.largest_peak)});
+               FormatCount(one.sum.allocated.objects.value()), FormatBytes(one.sum.live.bytes.value()),
+               FormatBytes(one.largest_peak)});
   }
   std::string out = table.Render(width);
   if (programs.size() > kPrograms) out += fmt::format("  {} more programs\n", programs.size() - kPrograms);
@@ -69,14 +75,19 @@ std::string Arguments(const Profile& profile) {
 std::string RenderLargest(const std::vector<const Profile*>& profiles, size_t width) {
   std::vector<std::pair<sampling::Estimate, const Profile*>> order;
   for (const Profile* profile : profiles) order.emplace_back(PeakBytesEstimate(profile->totals), profile);
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return RanksBefore(a.first, b.first); });
-  TextTable table({{.title = "largest processes", .cut = Cut::kEnd, .at_most = width / 4}, {.title = "", .cut = Cut::kEnd},
-                   {.title = "pid", .right = true}, {.title = "peak", .right = true}, {.title = "live at end", .right = true},
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return RanksBefore(a.first, b.first); });
+  TextTable table({{.title = "largest processes", .cut = Cut::kEnd, .at_most = width / 4},
+                   {.title = "", .cut = Cut::kEnd},
+                   {.title = "pid", .right = true},
+                   {.title = "peak", .right = true},
+                   {.title = "live at end", .right = true},
                    {.title = "churn", .right = true}});
   for (size_t at = 0; at < std::min(order.size(), kProcesses); ++at) {
     const Profile& one = *order[at].second;
-    table.Add({Program(one), Arguments(one), one.pid != 0 ? std::to_string(one.pid) : "?", FormatBytes(order[at].first.v),
-               FormatBytes(one.totals.live.bytes.value()), FormatBytes(one.totals.allocated.bytes.value())});
+    table.Add({Program(one), Arguments(one), one.pid != 0 ? std::to_string(one.pid) : "?",
+               FormatBytes(order[at].first.v), FormatBytes(one.totals.live.bytes.value()),
+               FormatBytes(one.totals.allocated.bytes.value())});
   }
   return table.Render(width);
 }
@@ -88,9 +99,10 @@ std::string RenderSum(const std::vector<const Profile*>& profiles, size_t width)
     sum += profile->totals;
     pids.insert(profile->pid);
   }
-  const std::string text = fmt::format("{} images in {} processes: churn {} in {} calls; live at the end of each {}",
-                                       profiles.size(), pids.size(), WithInterval(BytesEstimate(sum, sum.allocated.bytes), true),
-                                       FormatCount(sum.allocated.objects.value()), WithInterval(BytesEstimate(sum, sum.live.bytes), true));
+  const std::string text =
+      fmt::format("{} images in {} processes: churn {} in {} calls; live at the end of each {}", profiles.size(),
+                  pids.size(), WithInterval(BytesEstimate(sum, sum.allocated.bytes), true),
+                  FormatCount(sum.allocated.objects.value()), WithInterval(BytesEstimate(sum, sum.live.bytes), true));
   return Wrap("  " + text, width, 4) + "\n";
 }
 
@@ -112,8 +124,10 @@ std::string StillRunning(const std::vector<const Profile*>& profiles, int starte
       ++more;
       continue;
     }
-    out += Wrap(fmt::format("  still running, and profiled: {} (pid {}): heaptally report {}", Program(*profile), profile->pid, profile->pid),
-                width, 4) + "\n";
+    out += Wrap(fmt::format("  still running, and profiled: {} (pid {}): heaptally report {}", Program(*profile),
+                            profile->pid, profile->pid),
+                width, 4) +
+           "\n";
   }
   return more == 0 ? out : out + fmt::format("  and {} more: heaptally ls\n", more);
 }

@@ -8,8 +8,8 @@
 
 namespace heaptally::cli {
 
-// Totals of all images, a table by program, the five largest processes by peak. Live bytes are summed over processes, each
-// at its own end; peaks are never summed.
+// Totals of all images, a table by program, the five largest processes by peak. Live bytes are summed over processes,
+// each at its own end; peaks are never summed.
 std::string RenderTree(const std::vector<const profile::Profile*>& profiles, size_t width);
 
 // Lines that name the processes that go on (daemons), with how to look at them; "" if there are none.

@@ -61,23 +61,28 @@ const Measure* FindMeasure(const std::string& name) {
 // Returns -1 to go on, else the exit status.
 int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions* options) {
   CLI::App app("", "report");
-  Describe(&app, "heaptally report [options] FILE|PID|SEGMENT...\n\n"
-                 "Shows which lines of code hold memory, or allocate most, in a capture or in a process that\n"
-                 "runs under heaptally. A running process is read from outside and does not notice.",
+  Describe(&app,
+           "heaptally report [options] FILE|PID|SEGMENT...\n\n"
+           "Shows which lines of code hold memory, or allocate most, in a capture or in a process that\n"
+           "runs under heaptally. A running process is read from outside and does not notice.",
            kExamples);
   options->directory = collect::SegmentDirectory();
   app.add_option("what", options->what, "captures, segments or pids");
   app.add_option("--by", options->by, "live (default), peak, churn (bytes), calls or temporary")->type_name("WHAT");
   const CLI::Option* limit =
-      app.add_option("--limit", options->limit, "rows to show, 0 for all (default 20; all with --json)")->type_name("N");
+      app.add_option("--limit", options->limit, "rows to show, 0 for all (default 20; all with --json)")
+          ->type_name("N");
   app.add_flag("--full", options->full, "whole stacks with sizes and lifetimes; with --json: allocator frames too");
   app.add_flag("--json", options->json, "everything, for scripts");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB and M");
   app.add_option("--dir", options->directory, "where running processes keep their tallies")->type_name("DIR");
   switch (Parse(&app, arguments)) {
-    case Parsed::kHelpShown: return 0;
-    case Parsed::kWrong: return kOurFailure;
-    case Parsed::kGo: break;
+    case Parsed::kHelpShown:
+      return 0;
+    case Parsed::kWrong:
+      return kOurFailure;
+    case Parsed::kGo:
+      break;
   }
   options->limit_given = limit->count() > 0;
   if (!options->what.empty()) return -1;

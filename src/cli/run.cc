@@ -1,7 +1,8 @@
-// `heaptally run`: starts a program with the agent in it, stays out of its way, and says at its end where its memory went.
+// `heaptally run`: starts a program with the agent in it, stays out of its way, and says at its end where its memory
+// went.
 //
-// While the program runs, nothing is written, with one exception: that nothing (or not all) of it is being recorded is said
-// at once, so that nobody waits for hours for an empty report.
+// While the program runs, nothing is written, with one exception: that nothing (or not all) of it is being recorded is
+// said at once, so that nobody waits for hours for an empty report.
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@
 #include "collect/agent_file.h"
 #include "collect/find_program.h"
 #include "collect/launch.h"
+#include "collect/reach.h"
 #include "collect/segments.h"
 #include "collect/watch.h"
 
@@ -45,21 +47,28 @@ std::string Typed(const std::string& path) {
 
 RunFacts Facts(const RunOptions& options, const Plan& plan, pid_t pid, const collect::Ending& ending, double seconds,
                uint64_t own_bytes, const collect::Watch& watch) {
-  RunFacts facts = {.command = options.command, .pid = pid, .seconds = seconds, .ending = ending, .notes = plan.reach.notes};
+  RunFacts facts = {
+      .command = options.command, .pid = pid, .seconds = seconds, .ending = ending, .notes = plan.reach.notes};
   if (plan.reach.barrier == collect::Barrier::kHiddenMalloc) facts.notes.push_back(plan.reach.why);
   if (const collect::Watched* seen = watch.Find(pid); seen != nullptr) {
     const std::chrono::duration<double> age = collect::Clock::now() - seen->last_seen;
-    facts.resident = LastResident{.rss_bytes = seen->last.rss_bytes, .shared_bytes = seen->last.shared_bytes,
-                                  .seconds_before_end = age.count()};
+    facts.resident = LastResident{
+        .rss_bytes = seen->last.rss_bytes, .shared_bytes = seen->last.shared_bytes, .seconds_before_end = age.count()};
     facts.highest_resident_bytes = seen->highest_bytes;
   }
-  // The kernel's own maximum counts from the fork on, so it is the child's only where it is above what we had.
+  // The kernel's maximum is that of the child and its descendants, from the fork on: below what we had ourselves it
+  // says nothing.
   const auto by_kernel = static_cast<uint64_t>(ending.usage.ru_maxrss) * 1024;
-  if (by_kernel > own_bytes) facts.highest_resident_bytes = std::max(facts.highest_resident_bytes, by_kernel);
+  if (by_kernel > own_bytes) facts.largest_resident_bytes = by_kernel;
   for (const collect::Unseen& unseen : watch.unseen()) {
-    if (unseen.pid != pid) facts.notes.push_back(fmt::format("{} (pid {}) ran without the agent: not recorded", unseen.exe, unseen.pid));
+    if (unseen.pid != pid)
+      facts.notes.push_back(fmt::format("{} (pid {}) ran without the agent: not recorded", unseen.exe, unseen.pid));
   }
   return facts;
+}
+
+void AddOnce(const std::string& note, std::vector<std::string>* notes) {
+  if (std::find(notes->begin(), notes->end(), note) == notes->end()) notes->push_back(note);
 }
 
 // The program that the child was when it ended, if it is not one of those recorded.
@@ -77,8 +86,8 @@ void NoteUnrecordedEnd(const collect::Watch& watch, const RunResult& result, Run
     facts->notes.push_back(fmt::format("{} executed {}, which was not recorded (cleared environment, or out of reach)",
                                        last->exe, seen->exe));
   } else if (last->state == profile::State::kExecd) {
-    facts->notes.push_back(fmt::format("{} executed another program, which was not recorded (cleared environment, or out of reach)",
-                                       last->exe));
+    facts->notes.push_back(fmt::format(
+        "{} executed another program, which was not recorded (cleared environment, or out of reach)", last->exe));
   }
 }
 
@@ -94,9 +103,11 @@ void SayIfFull(const RunOptions& options) {
   const uint64_t cap = CapOf(options);
   if (bytes <= cap) return;
   const bool usual = options.directory == collect::SegmentDirectory();
-  Complain(fmt::format("tallies of dead processes take {} in {} (more than {}).", FormatBytes(static_cast<double>(bytes)),
-                       options.directory, FormatBytes(static_cast<double>(cap))),
-           std::string("heaptally ls --prune") + (usual ? "" : " --dir " + ShellQuoted(options.directory)) + " removes them.");
+  Complain(
+      fmt::format("tallies of dead processes take {} in {} (more than {}).", FormatBytes(static_cast<double>(bytes)),
+                  options.directory, FormatBytes(static_cast<double>(cap))),
+      std::string("heaptally ls --prune") + (usual ? "" : " --dir " + ShellQuoted(options.directory)) +
+          " removes them.");
 }
 
 void SayNothingRecorded(const Plan& plan, const RunResult& result, const RunOptions& options) {
@@ -107,13 +118,18 @@ void SayNothingRecorded(const Plan& plan, const RunResult& result, const RunOpti
   Complain(why, "--dir with a directory that has room; LD_DEBUG=libs shows what the loader does.");
 }
 
-void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& watch, const std::string& capture, RunFacts* facts) {
+void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& watch, const std::string& capture,
+            RunFacts* facts) {
   RunResult result = GatherRun(options.directory, plan.run_id, *facts);
   if (result.profiles.empty()) {
     SayNothingRecorded(plan, result, options);
     return;
   }
   NoteUnrecordedEnd(watch, result, facts);
+  for (const profile::Profile& profile : result.profiles) {
+    for (const std::string& note : collect::HeapNotes(profile.exe, collect::CurrentEnvironment()))
+      AddOnce(note, &facts->notes);
+  }
   if (WriteRunCapture(capture, &result)) {
     facts->capture = Typed(capture);
     RemoveDeadSegments(&result);
@@ -132,8 +148,11 @@ int StartAndWait(const RunOptions& options, const Plan& plan, const std::vector<
   collect::Command command = {.path = plan.program, .argv = options.command, .environment = environment};
   if (!plan.agent.empty()) {
     command.environment = collect::WithAgent(environment, plan.preload,
-        {.exact = options.exact, .period_bytes = options.period_bytes, .directory = options.directory,
-         .run_id = plan.run_id, .follow = options.follow});
+                                             {.exact = options.exact,
+                                              .period_bytes = options.period_bytes,
+                                              .directory = options.directory,
+                                              .run_id = plan.run_id,
+                                              .follow = options.follow});
   }
   collect::Child child;
   const auto begin = collect::Clock::now();

@@ -19,13 +19,14 @@ struct LastResident {
 };
 
 struct RunFacts {
-  std::vector<std::string> command;      // as it was typed
+  std::vector<std::string> command;  // as it was typed
   pid_t pid = 0;
   double seconds = 0;
   collect::Ending ending;
   std::string capture;                   // as it should be typed; "" if none was written
   std::optional<LastResident> resident;  // of `pid` itself
-  uint64_t highest_resident_bytes = 0;   // of `pid`, at any time; 0 if not known
+  uint64_t highest_resident_bytes = 0;   // of `pid`, up to the last look; 0 if not known
+  uint64_t largest_resident_bytes = 0;   // of any process of the run, as the kernel has it; 0 if not known
   std::vector<std::string> notes;        // sentences without a full stop
 };
 

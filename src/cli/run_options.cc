@@ -19,15 +19,17 @@ constexpr uint64_t kLeastPeriodBytes = 64u << 10;
 int CheckMode(const std::string& mode, bool mode_given, RunOptions* options) {
   if (mode != "exact" && mode != "bytes") {
     const std::string nearest = Nearest(mode, {"exact", "bytes"});
-    return Complain("there is no mode \"" + mode + "\"", nearest.empty() ? "--mode exact or --mode bytes (heaptally help modes)"
-                                                                         : "--mode " + nearest);
+    return Complain("there is no mode \"" + mode + "\"",
+                    nearest.empty() ? "--mode exact or --mode bytes (heaptally help modes)" : "--mode " + nearest);
   }
   options->exact = mode == "exact";
   if (options->period_bytes == 0) return -1;
   if (!mode_given) options->exact = false;  // a period asks for sampling
-  if (options->exact) return Complain("--period has no meaning in exact mode, which samples nothing", "--mode bytes, or no --period");
+  if (options->exact)
+    return Complain("--period has no meaning in exact mode, which samples nothing", "--mode bytes, or no --period");
   if (options->period_bytes < kLeastPeriodBytes) {
-    return Complain("--period " + FormatBytes(static_cast<double>(options->period_bytes)) + " is below 64 KiB, where sampling costs as much as counting",
+    return Complain("--period " + FormatBytes(static_cast<double>(options->period_bytes)) +
+                        " is below 64 KiB, where sampling costs as much as counting",
                     "--mode exact, or --period 64K");
   }
   return -1;
@@ -37,16 +39,18 @@ int CheckPaths(RunOptions* options) {
   std::error_code error;
   options->directory = std::filesystem::absolute(options->directory, error).lexically_normal().string();
   if (options->directory.find(',') != std::string::npos) {
-    return Complain("the directory " + options->directory + " has a comma in its name, which the agent's settings cannot hold",
-                    "another --dir");
+    return Complain(
+        "the directory " + options->directory + " has a comma in its name, which the agent's settings cannot hold",
+        "another --dir");
   }
   if (options->output.empty()) return -1;
   options->output = std::filesystem::absolute(options->output, error).string();
   const std::string parent = std::filesystem::path(options->output).parent_path().string();
   if (access(parent.c_str(), W_OK | X_OK) != 0 || std::filesystem::is_directory(options->output, error)) {
     return Complain("the capture " + options->output + " could not be written at the end: " +
-                        (std::filesystem::is_directory(options->output, error) ? "it is a directory"
-                                                                               : parent + " is not a directory that can be written to"),
+                        (std::filesystem::is_directory(options->output, error)
+                             ? "it is a directory"
+                             : parent + " is not a directory that can be written to"),
                     "-o with a file in a directory of yours");
   }
   return -1;
@@ -61,31 +65,38 @@ constexpr const char* kExamples =
 
 int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* options) {
   CLI::App app("", "run");
-  Describe(&app, "heaptally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
-                 "Runs the program, and says at its end which code holds the memory. Its input, output, signals\n"
-                 "and exit status are its own. Programs that it starts are profiled too.",
+  Describe(&app,
+           "heaptally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
+           "Runs the program, and says at its end which code holds the memory. Its input, output, signals\n"
+           "and exit status are its own. Programs that it starts are profiled too.",
            kExamples);
   std::string mode = "exact";
   options->directory = collect::SegmentDirectory();
   const CLI::Option* mode_option =
       app.add_option("-m,--mode", mode, "exact (every allocation; the default) or bytes (sampled)")->type_name("MODE");
-  AddBytesOption(&app, "-p,--period", &options->period_bytes, "mean bytes between samples; implies --mode bytes (default 512K)");
+  AddBytesOption(&app, "-p,--period", &options->period_bytes,
+                 "mean bytes between samples; implies --mode bytes (default 512K)");
   app.add_option("-o,--output", options->output, "the capture (default NAME.PID.heaptally here)")->type_name("FILE");
   bool no_follow = false;
   app.add_flag("--no-follow", no_follow, "profile only the program itself, not those that it starts");
   app.add_flag("--require", options->require, "refuse to start a program that cannot be profiled (exit status 125)");
-  app.add_option("--dir", options->directory, "where running processes keep their tallies (default " + options->directory + ")")
+  app.add_option("--dir", options->directory,
+                 "where running processes keep their tallies (default " + options->directory + ")")
       ->type_name("DIR");
   AddBytesOption(&app, "--cap", &options->cap_bytes, "warn when what is left in that directory takes more than this");
   std::vector<std::string> ours = arguments;
   options->command = TakeCommand(app, &ours);
   switch (Parse(&app, ours)) {
-    case Parsed::kHelpShown: return 0;
-    case Parsed::kWrong: return kOurFailure;
-    case Parsed::kGo: break;
+    case Parsed::kHelpShown:
+      return 0;
+    case Parsed::kWrong:
+      return kOurFailure;
+    case Parsed::kGo:
+      break;
   }
   options->follow = !no_follow;
-  if (options->command.empty()) return Complain("heaptally run: no program is named", "heaptally run -- PROGRAM ARGUMENTS");
+  if (options->command.empty())
+    return Complain("heaptally run: no program is named", "heaptally run -- PROGRAM ARGUMENTS");
   if (const int status = CheckMode(mode, mode_option->count() > 0, options); status >= 0) return status;
   return CheckPaths(options);
 }

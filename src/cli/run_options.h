@@ -10,12 +10,12 @@ namespace heaptally::cli {
 struct RunOptions {
   std::vector<std::string> command;
   bool exact = true;
-  uint64_t period_bytes = 0;   // 0: the agent's default
-  std::string output;          // "" : <name>.<pid>.heaptally here
-  std::string directory;       // of the segments, absolute
+  uint64_t period_bytes = 0;  // 0: the agent's default
+  std::string output;         // "" : <name>.<pid>.heaptally here
+  std::string directory;      // of the segments, absolute
   bool follow = true;
   bool require = false;
-  uint64_t cap_bytes = 0;      // of all segments in the directory; 0: a quarter of the file system, at least 64 MiB
+  uint64_t cap_bytes = 0;  // of all segments in the directory; 0: a quarter of the file system, at least 64 MiB
 };
 
 // Returns -1 to go on, else the exit status (0 after --help, 125 after a complaint).

@@ -31,9 +31,10 @@ TEST(RunOptionsTest, Modes) {
 }
 
 TEST(RunOptionsTest, WhatCannotBeIsRefusedBeforeTheStart) {
-  for (const Words& words : {Words{}, Words{"--"}, Words{"--mode", "x", "p"}, Words{"--period", "4K", "p"}, Words{"--period", "soon", "p"},
-                             Words{"--mode", "exact", "--period", "1M", "p"}, Words{"--dir", "/a,b", "p"}, Words{"-o", "/", "p"},
-                             Words{"--unknown", "p"}, Words{"-o"}}) {
+  for (const Words& words :
+       {Words{}, Words{"--"}, Words{"--mode", "x", "p"}, Words{"--period", "4K", "p"}, Words{"--period", "soon", "p"},
+        Words{"--mode", "exact", "--period", "1M", "p"}, Words{"--dir", "/a,b", "p"}, Words{"-o", "/", "p"},
+        Words{"--unknown", "p"}, Words{"-o"}}) {
     RunOptions options;
     EXPECT_EQ(ParseRunOptions(words, &options), 125) << (words.empty() ? "" : words[0]);
   }

@@ -40,6 +40,16 @@ bool UsableDirectory(const std::string& directory, std::string* error) {
     return false;
   }
   if (!collect::ListSegments(directory, error)) return false;
+  // The agent writes only where nobody else can put or read anything.
+  struct stat status {};
+  if (stat(directory.c_str(), &status) == 0 && (status.st_mode & 077) != 0) {
+    *error = directory + " is open to other users (chmod 700 " + ShellQuoted(directory) + ")";
+    return false;
+  }
+  if (status.st_uid != geteuid()) {
+    *error = directory + " belongs to another user";
+    return false;
+  }
   if (access(directory.c_str(), W_OK | X_OK) == 0) return true;
   *error = directory + " cannot be written to: " + std::strerror(errno);
   return false;
@@ -69,7 +79,7 @@ int ExecFailed(const std::string& path, int error) {
   }
   const collect::Script script = collect::ReadScriptLine(path);
   Complain(path + " cannot be executed: its " + (script.is_script ? "interpreter " + script.interpreter : "loader") +
-               " is not there");
+           " is not there");
   return kNotFound;
 }
 
@@ -79,7 +89,8 @@ Plan MakePlan(const RunOptions& options, const std::string& program, const std::
   plan.agent = collect::FindAgent(&error);
   if (plan.agent.empty()) WithoutAgent(&plan, error + ".", "HEAPTALLY_AGENT=/path/to/libheaptally.so");
   if (!plan.agent.empty() && !UsableDirectory(options.directory, &error)) {
-    WithoutAgent(&plan, "there is no place for the tally: " + error, "--dir with a directory of yours, on tmpfs, ext4 or xfs.");
+    WithoutAgent(&plan, "there is no place for the tally: " + error + ".",
+                 "--dir with a directory of yours (chmod 700), on tmpfs, ext4 or xfs.");
   }
   if (!plan.agent.empty()) {
     plan.preload = collect::PreloadablePath(plan.agent, options.directory, &error);
@@ -94,8 +105,9 @@ Plan MakePlan(const RunOptions& options, const std::string& program, const std::
 }
 
 void SayUnprofiled(const Plan& plan) {
-  Complain(plan.why_without + (plan.agent.empty() ? " It runs unprofiled, as do programs that it starts: nothing is recorded."
-                                                  : " It runs unprofiled: nothing of it is recorded."),
+  Complain(plan.why_without + (plan.agent.empty()
+                                   ? " It runs unprofiled, as do programs that it starts: nothing is recorded."
+                                   : " It runs unprofiled: nothing of it is recorded."),
            plan.what_works);
 }
 
@@ -107,7 +119,8 @@ void SayUnseen(const collect::Unseen& unseen, const Plan& plan, pid_t child, con
     return;
   }
   const bool replaced = reach.file != plan.reach.file;
-  Complain(unseen.exe + " (pid " + std::to_string(unseen.pid) + ") runs without the agent, so nothing of it is recorded: " +
+  Complain(unseen.exe + " (pid " + std::to_string(unseen.pid) +
+               ") runs without the agent, so nothing of it is recorded: " +
                (replaced ? (options.follow ? "it was started with a cleared or changed environment."
                                            : "--no-follow leaves out the programs that are started by another.")
                          : "the loader did not load it."),

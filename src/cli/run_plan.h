@@ -13,7 +13,7 @@
 namespace heaptally::cli {
 
 struct Plan {
-  std::string program;      // the file to execute
+  std::string program;  // the file to execute
   collect::Reach reach;
   std::string agent;        // the agent's file; "" if this run goes without
   std::string preload;      // as LD_PRELOAD names it
@@ -25,7 +25,8 @@ struct Plan {
 // Never fails: a plan without an agent says why, and the program can still be run.
 Plan MakePlan(const RunOptions& options, const std::string& program, const std::vector<std::string>& environment);
 
-// Complains about a program that is not there (127) or cannot be executed (126); `error` is the errno. Returns the exit status.
+// Complains about a program that is not there (127) or cannot be executed (126); `error` is the errno. Returns the exit
+// status.
 int ProgramNotFound(const std::string& name, int error, const std::vector<std::string>& environment);
 int ExecFailed(const std::string& path, int error);
 

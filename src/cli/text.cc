@@ -14,14 +14,17 @@ namespace {
 size_t SequenceLength(std::string_view text, size_t at) {
   const auto byte = [&](size_t index) { return static_cast<uint8_t>(text[index]); };
   const uint8_t lead = byte(at);
-  const size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3
-                        : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+  const size_t length = lead < 0x80                   ? 1
+                        : lead >= 0xc2 && lead < 0xe0 ? 2
+                        : lead >= 0xe0 && lead < 0xf0 ? 3
+                        : lead >= 0xf0 && lead < 0xf5 ? 4
+                                                      : 0;
   if (length == 0 || at + length > text.size()) return 0;
   for (size_t next = 1; next < length; ++next) {
     if ((byte(at + next) & 0xc0) != 0x80) return 0;
   }
-  if (lead == 0xe0 && byte(at + 1) < 0xa0) return 0;                                           // overlong
-  if (lead == 0xed && byte(at + 1) >= 0xa0) return 0;                                          // surrogate
+  if (lead == 0xe0 && byte(at + 1) < 0xa0) return 0;                                              // overlong
+  if (lead == 0xed && byte(at + 1) >= 0xa0) return 0;                                             // surrogate
   if ((lead == 0xf0 && byte(at + 1) < 0x90) || (lead == 0xf4 && byte(at + 1) >= 0x90)) return 0;  // overlong, too large
   return length;
 }

@@ -1,5 +1,5 @@
-// Words on a terminal: columns, cutting, and the safety of what other people chose. Function names, paths and arguments come
-// from the profiled program, so they may hold escape sequences; nothing is printed that did not pass Printable().
+// Words on a terminal: columns, cutting, and the safety of what other people chose. Function names, paths and arguments
+// come from the profiled program, so they may hold escape sequences; nothing is printed that did not pass Printable().
 //
 // Width is counted in code points. That is one column each for nearly all names in symbol tables; wide East Asian
 // characters make a row too long, never wrong.
@@ -16,8 +16,8 @@ std::string Printable(std::string_view text);
 
 size_t Width(std::string_view text);
 
-// `text` cut or padded to exactly `width` columns. A cut is marked by "…" at the side that was cut: names lose their end,
-// paths their beginning.
+// `text` cut or padded to exactly `width` columns. A cut is marked by "…" at the side that was cut: names lose their
+// end, paths their beginning.
 std::string FitName(std::string_view text, size_t width);
 std::string FitPath(std::string_view text, size_t width);
 std::string PadLeft(std::string_view text, size_t width);

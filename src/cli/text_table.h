@@ -1,5 +1,5 @@
-// Columns for people: sized by what is in them, numbers to the right, and one or two columns of names that give way when the
-// terminal is narrow. Wider terminals show more of the names; a pipe gets what an 80-column terminal gets.
+// Columns for people: sized by what is in them, numbers to the right, and one or two columns of names that give way
+// when the terminal is narrow. Wider terminals show more of the names; a pipe gets what an 80-column terminal gets.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ enum class Cut { kNever, kEnd, kBeginning };
 
 struct Column {
   std::string title;
-  bool right = false;      // numbers
-  Cut cut = Cut::kNever;   // how it gives way; kNever: it does not
+  bool right = false;         // numbers
+  Cut cut = Cut::kNever;      // how it gives way; kNever: it does not
   size_t at_most = SIZE_MAX;  // columns that a giving column may take, even where there is room
 };
 

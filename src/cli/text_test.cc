@@ -10,9 +10,13 @@ TEST(TextTest, NothingFromAProgramReachesTheTerminalAsAnEscape) {
   EXPECT_EQ(Printable("\x1b[31mred\x07"), "?[31mred?");
   EXPECT_EQ(Printable("caf\xc3\xa9"), "caf\xc3\xa9");
   EXPECT_EQ(Printable("\xff\xc3"), "??");
-  EXPECT_EQ(Printable("\xc2\x9b" "31m"), "?31m");          // C1: CSI
-  EXPECT_EQ(Printable("a\xe2\x80\xae" "b"), "a?b");        // right-to-left override
-  EXPECT_EQ(Printable("\xed\xa0\x80"), "???");             // surrogate
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "31m"),
+            "?31m");  // C1: CSI
+  EXPECT_EQ(Printable("a\xe2\x80\xae"
+                      "b"),
+            "a?b");                             // right-to-left override
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "???");  // surrogate
 }
 
 TEST(TextTest, FitsExactly) {

@@ -28,8 +28,8 @@ std::string FormatDuration(double seconds);
 // Share of a whole: "71 %", "0.4 %", "<0.1 %"; "" when the whole is 0.
 std::string FormatShare(double part, double whole);
 
-// "4096", "64K", "64k", "512 KiB", "1.5MiB", "2G" -> bytes: binary units, an optional "iB" or "B". Returns false on anything
-// else (negative, empty, unknown unit, beyond 2^63).
+// "4096", "64K", "64k", "512 KiB", "1.5MiB", "2G" -> bytes: binary units, an optional "iB" or "B". Returns false on
+// anything else (negative, empty, unknown unit, beyond 2^63).
 bool ParseBytes(const std::string& text, uint64_t* bytes);
 
 }  // namespace heaptally::cli

@@ -87,7 +87,8 @@ std::string PreloadablePath(const std::string& agent, const std::string& link_di
   if (agent.find_first_of(kSpecial) == std::string::npos) return agent;
   const std::string link = link_directory + "/" + kAgentName;
   if (link.find_first_of(kSpecial) != std::string::npos) {
-    *error = "LD_PRELOAD cannot hold the path " + agent + " (spaces, colons and '$' have no quoting there), nor " + link_directory;
+    *error = "LD_PRELOAD cannot hold the path " + agent + " (spaces, colons and '$' have no quoting there), nor " +
+             link_directory;
     return "";
   }
   mkdir(link_directory.c_str(), 0700);

@@ -12,9 +12,9 @@ namespace heaptally::collect {
 // place. On failure returns "" and sets *error to a sentence that names every place that was looked at.
 std::string FindAgent(std::string* error);
 
-// LD_PRELOAD separates by spaces and colons and expands '$', without any quoting: a path with one of them is replaced by a
-// link of a plain name in `link_directory` (made if need be; it stays, since programs still running may exec). Returns ""
-// and sets *error if neither will do.
+// LD_PRELOAD separates by spaces and colons and expands '$', without any quoting: a path with one of them is replaced
+// by a link of a plain name in `link_directory` (made if need be; it stays, since programs still running may exec).
+// Returns "" and sets *error if neither will do.
 std::string PreloadablePath(const std::string& agent, const std::string& link_directory, std::string* error);
 
 struct AgentOptions {

@@ -96,7 +96,8 @@ std::optional<uint64_t> OffsetOf(const std::vector<Elf64_Phdr>& segments, uint64
   return std::nullopt;
 }
 
-void ReadNeeded(const Source& source, const std::vector<Elf64_Phdr>& segments, const Elf64_Phdr& dynamic, ElfFile* out) {
+void ReadNeeded(const Source& source, const std::vector<Elf64_Phdr>& segments, const Elf64_Phdr& dynamic,
+                ElfFile* out) {
   const auto entries = source.ReadArray<Elf64_Dyn>(dynamic.p_offset, dynamic.p_filesz / sizeof(Elf64_Dyn));
   if (!entries) return;
   uint64_t names_address = 0;
@@ -168,7 +169,8 @@ bool VisitDefinedSymbols(const std::string& path, SymbolTable table,
   const auto sections = ReadSections(source, header);
   if (!sections) return false;
   const uint32_t wanted = table == SymbolTable::kDynamic ? SHT_DYNSYM : SHT_SYMTAB;
-  const auto found = std::find_if(sections->begin(), sections->end(), [&](const auto& s) { return s.sh_type == wanted; });
+  const auto found =
+      std::find_if(sections->begin(), sections->end(), [&](const auto& s) { return s.sh_type == wanted; });
   if (found == sections->end() || found->sh_link >= sections->size()) return false;
   const Elf64_Shdr& strings = (*sections)[found->sh_link];
   const auto names = source.ReadArray<char>(strings.sh_offset, strings.sh_size);

@@ -27,8 +27,8 @@ struct Script {
 // Reads a "#!" line.
 Script ReadScriptLine(const std::string& path);
 
-// Follows "#!" lines (at most 4, as the kernel does) and "env NAME" to the file that is executed in the end. Returns `path`
-// itself where it is no script; a missing interpreter ends the walk at its name.
+// Follows "#!" lines (at most 4, as the kernel does) and "env NAME" to the file that is executed in the end. Returns
+// `path` itself where it is no script; a missing interpreter ends the walk at its name.
 std::string FollowScript(const std::string& path, const std::vector<std::string>& environment);
 
 // All executable names in PATH, to offer the nearest for a mistyped one.

@@ -112,7 +112,7 @@ bool Child::Reap(Ending* ending) const {
 }
 
 void Child::PassOn(const siginfo_t& info) const {
-  if (info.si_code > 0) return;  // the kernel's: a terminal sent it to the whole group, the child included
+  if (info.si_code > 0) return;     // the kernel's: a terminal sent it to the whole group, the child included
   if (info.si_pid == pid_) return;  // the child signals its parent or its own group
   kill(pid_, info.si_signo);
 }

@@ -1,9 +1,9 @@
-// Starting the program that is to be profiled, and being a good parent to it: exact reasons when it cannot be executed, the
-// signals that it would have had without us, its exit status. Nothing here knows about profiles.
+// Starting the program that is to be profiled, and being a good parent to it: exact reasons when it cannot be executed,
+// the signals that it would have had without us, its exit status. Nothing here knows about profiles.
 //
-// Signals. The child shares our process group, so what a terminal generates (Ctrl-C, Ctrl-\) reaches it without us; we only
-// stay alive. What another process sends to *us* (kill PID) is passed on to the child. The child starts with the signal
-// mask and the dispositions that we were given.
+// Signals. The child shares our process group, so what a terminal generates (Ctrl-C, Ctrl-\) reaches it without us; we
+// only stay alive. What another process sends to *us* (kill PID) is passed on to the child. The child starts with the
+// signal mask and the dispositions that we were given.
 #pragma once
 
 #include <signal.h>
@@ -19,17 +19,17 @@
 namespace heaptally::collect {
 
 struct Command {
-  std::string path;                     // the file to execute, already found
+  std::string path;  // the file to execute, already found
   std::vector<std::string> argv;
   std::vector<std::string> environment;
 };
 
 struct Ending {
   bool signalled = false;
-  int status = 0;                       // exit status, or the signal's number
+  int status = 0;  // exit status, or the signal's number
   bool core_dumped = false;
   rusage usage{};
-  uint64_t unix_ns = 0;                 // when it was seen to have ended
+  uint64_t unix_ns = 0;  // when it was seen to have ended
   int shell_status() const { return signalled ? 128 + status : status; }
 };
 

@@ -14,16 +14,19 @@ namespace {
 std::string RootOf(const profile::Profile& profile) {
   if (profile.state != profile::State::kRunning || profile.pid == 0) return "";
   const std::string process = "/proc/" + std::to_string(profile.pid);
-  struct stat ours {}, theirs {}, our_root {}, their_root {};
+  struct stat ours {
+  }, theirs{}, our_root{}, their_root{};
   const bool known = stat("/proc/self/ns/mnt", &ours) == 0 && stat((process + "/ns/mnt").c_str(), &theirs) == 0 &&
                      stat("/", &our_root) == 0 && stat((process + "/root/.").c_str(), &their_root) == 0;
   if (!known) return "";
-  const bool same = ours.st_ino == theirs.st_ino && our_root.st_ino == their_root.st_ino && our_root.st_dev == their_root.st_dev;
+  const bool same =
+      ours.st_ino == theirs.st_ino && our_root.st_ino == their_root.st_ino && our_root.st_dev == their_root.st_dev;
   return same ? "" : process + "/root";
 }
 
 profile::SourceFrame Named(const symbols::Frame& frame) {
-  return {.function = frame.function, .file = frame.file, .line = frame.line, .inlined = frame.inlined, .why = frame.why};
+  return {
+      .function = frame.function, .file = frame.file, .line = frame.line, .inlined = frame.inlined, .why = frame.why};
 }
 
 void NameOne(symbols::Symbolizer* symbolizer, profile::Profile* profile, const std::function<void()>& tick) {
@@ -40,7 +43,8 @@ void NameOne(symbols::Symbolizer* symbolizer, profile::Profile* profile, const s
     }
     const profile::Module& module = profile->modules[frame.module];
     const auto [at, added] = module_ids.try_emplace(frame.module, 0);
-    if (added) at->second = symbolizer->AddModule({.path = module.path, .build_id_hex = module.build_id, .root_prefix = root});
+    if (added)
+      at->second = symbolizer->AddModule({.path = module.path, .build_id_hex = module.build_id, .root_prefix = root});
     for (const symbols::Frame& named : symbolizer->Lookup(at->second, frame.address, !frame.exact_pc)) {
       sources.push_back(Named(named));
     }

@@ -9,9 +9,9 @@
 
 namespace heaptally::collect {
 
-// Fills `sources` of every profile. Files of a living process in another mount namespace (a container) are looked for below
-// /proc/PID/root. `progress(done, all)` counts frames; it is called often and should be cheap; it may be empty. What has
-// no name says why.
+// Fills `sources` of every profile. Files of a living process in another mount namespace (a container) are looked for
+// below /proc/PID/root. `progress(done, all)` counts frames; it is called often and should be cheap; it may be empty.
+// What has no name says why.
 void NameFrames(std::vector<profile::Profile>* profiles, const std::function<void(size_t done, size_t all)>& progress);
 
 }  // namespace heaptally::collect

@@ -34,14 +34,22 @@ std::string BaseName(const std::string& path) { return path.substr(path.rfind('/
 
 const char* MachineName(uint16_t machine) {
   switch (machine) {
-    case EM_386: return "x86";
-    case EM_X86_64: return "x86-64";
-    case EM_ARM: return "ARM";
-    case EM_AARCH64: return "aarch64";
-    case EM_RISCV: return "RISC-V";
-    case EM_PPC64: return "POWER";
-    case EM_S390: return "s390";
-    default: return "another processor";
+    case EM_386:
+      return "x86";
+    case EM_X86_64:
+      return "x86-64";
+    case EM_ARM:
+      return "ARM";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_RISCV:
+      return "RISC-V";
+    case EM_PPC64:
+      return "POWER";
+    case EM_S390:
+      return "s390";
+    default:
+      return "another processor";
   }
 }
 
@@ -60,10 +68,10 @@ std::string SecureModeBy(const std::string& file) {
 }
 
 struct MallocFacts {
-  bool exported = false;    // in the dynamic symbols: nothing preloaded comes before it
-  bool internal = false;    // only in the full symbol table
+  bool exported = false;  // in the dynamic symbols: nothing preloaded comes before it
+  bool internal = false;  // only in the full symbol table
   bool sanitizer = false;
-  std::string allocator;    // its name, where it can be told
+  std::string allocator;  // its name, where it can be told
 };
 
 void NoteSymbol(std::string_view name, bool is_function, bool dynamic, MallocFacts* facts) {
@@ -113,45 +121,56 @@ void Block(Reach* reach, Barrier barrier, std::string why, std::string what_work
 }
 
 void CheckMachine(const ElfFile& elf, Reach* reach) {
-  const std::string kind = elf.elf_class == ELFCLASS32 ? "a 32-bit program" : std::string("built for ") + MachineName(elf.machine);
-  Block(reach, Barrier::kMachine, reach->file + " is " + kind + "; the agent is 64-bit " + MachineName(kOurMachine) +
+  const std::string kind =
+      elf.elf_class == ELFCLASS32 ? "a 32-bit program" : std::string("built for ") + MachineName(elf.machine);
+  Block(reach, Barrier::kMachine,
+        reach->file + " is " + kind + "; the agent is 64-bit " + MachineName(kOurMachine) +
             ", and the loader refuses to mix them.",
-        std::string("Build the program for 64-bit ") + MachineName(kOurMachine) + ". Nothing in this version reaches it as it is.", false);
+        std::string("Build the program for 64-bit ") + MachineName(kOurMachine) +
+            ". Nothing in this version reaches it as it is.",
+        false);
 }
 
 void CheckStatic(bool go, Reach* reach) {
-  const std::string what_works = go ? "For Go's own heap use its own profiler (net/http/pprof); its C parts can be seen when "
-                                      "the program is linked dynamically (CGO_ENABLED=1)."
-                                    : "Link it dynamically (without -static). Nothing in this version reaches it as it is; "
-                                      "dynamically linked programs that it starts are still followed.";
-  Block(reach, Barrier::kStatic, reach->file + " is statically linked; a preloaded library never reaches it.", what_works, true);
+  const std::string what_works =
+      go ? "For Go's own heap use its own profiler (net/http/pprof); its C parts can be seen when "
+           "the program is linked dynamically (CGO_ENABLED=1)."
+         : "Link it dynamically (without -static). Nothing in this version reaches it as it is; "
+           "dynamically linked programs that it starts are still followed.";
+  Block(reach, Barrier::kStatic, reach->file + " is statically linked; a preloaded library never reaches it.",
+        what_works, true);
 }
 
 void CheckMalloc(const MallocFacts& facts, Reach* reach) {
   if (facts.sanitizer) {
     Block(reach, Barrier::kSanitizer,
-          reach->file + " is built with a sanitizer, which replaces malloc itself and refuses to start behind another library.",
+          reach->file +
+              " is built with a sanitizer, which replaces malloc itself and refuses to start behind another library.",
           "Build it without -fsanitize=address (or thread, memory) for this measurement.", false);
     return;
   }
   const std::string whose = facts.allocator.empty() ? "a malloc of its own" : facts.allocator;
-  const std::string what_works = facts.allocator.empty()
-      ? "Build it to use the system's malloc for this measurement. Nothing in this version reaches a malloc inside the executable."
-      : "Link " + facts.allocator + " as a shared library (or not at all): a malloc in a library is reached, one inside the "
-        "executable is not in this version.";
+  const std::string what_works =
+      facts.allocator.empty()
+          ? "Build it to use the system's malloc for this measurement. Nothing in this version reaches a malloc inside "
+            "the executable."
+          : "Link " + facts.allocator +
+                " as a shared library (or not at all): a malloc in a library is reached, one inside the "
+                "executable is not in this version.";
   if (facts.exported) {
     Block(reach, Barrier::kOwnMalloc,
           reach->file + " brings " + whose + " inside the executable, which the loader finds before any preloaded one.",
           what_works, false);
   } else if (facts.internal) {
     Block(reach, Barrier::kHiddenMalloc,
-          reach->file + " brings " + whose + " inside the executable: its own calls are not seen, only those of its libraries.",
+          reach->file + " brings " + whose +
+              " inside the executable: its own calls are not seen, only those of its libraries.",
           what_works, true);
   }
 }
 
 struct KnownRuntime {
-  const char* begins;   // of the executable's name
+  const char* begins;  // of the executable's name
   const char* note;
 };
 
@@ -159,7 +178,8 @@ constexpr KnownRuntime kRuntimes[] = {
     {"node", "JavaScript's own heap does not go through malloc: only the runtime's native memory is counted here"},
     {"java", "the Java heap does not go through malloc: only the JVM's native memory is counted here"},
     {"dotnet", "the .NET heap does not go through malloc: only the runtime's native memory is counted here"},
-    {"beam.smp", "Erlang's heaps do not go through malloc (they are mapped directly): only native memory is counted here"},
+    {"beam.smp",
+     "Erlang's heaps do not go through malloc (they are mapped directly): only native memory is counted here"},
     {"luajit", "LuaJIT's heap does not go through malloc: only native memory is counted here"},
     {"cc1", "GCC's garbage-collected heap does not go through malloc: its syntax trees are not counted here"},
 };
@@ -179,11 +199,13 @@ std::vector<std::string> HeapNotes(const std::string& file, const std::vector<st
     return value != nullptr && std::string_view(value).starts_with(wanted);
   };
   if (IsPython(name) && !set_to("PYTHONMALLOC", "malloc")) {
-    notes.push_back("Python's objects of up to 512 bytes come from its own pools, not from malloc; "
-                    "run it with PYTHONMALLOC=malloc to count them");
+    notes.push_back(
+        "Python's objects of up to 512 bytes come from its own pools, not from malloc; "
+        "run it with PYTHONMALLOC=malloc to count them");
   }
   if (name.starts_with("php") && !set_to("USE_ZEND_ALLOC", "0")) {
-    notes.push_back("PHP's values come from its own pools, not from malloc; run it with USE_ZEND_ALLOC=0 to count them");
+    notes.push_back(
+        "PHP's values come from its own pools, not from malloc; run it with USE_ZEND_ALLOC=0 to count them");
   }
   for (const KnownRuntime& runtime : kRuntimes) {
     const std::string_view begins = runtime.begins;

@@ -2,8 +2,8 @@
 // unprofiled is said to be so at once, with the reason and with what works, instead of giving an empty report.
 //
 // The answer is about the file that the kernel will really map: a script is followed to its interpreter, and
-// "#!/usr/bin/env NAME" to NAME. What the program does after its start (exec with a cleared environment, a heap of its own)
-// is seen by looking at the running process (watch.h), not here.
+// "#!/usr/bin/env NAME" to NAME. What the program does after its start (exec with a cleared environment, a heap of its
+// own) is seen by looking at the running process (watch.h), not here.
 #pragma once
 
 #include <string>
@@ -27,7 +27,8 @@ struct Reach {
   std::string file;        // what is really executed: after #! lines and symbolic links
   std::string why;         // a whole sentence, "" if there is no barrier
   std::string what_works;  // a whole sentence
-  bool preload = true;     // false: leave the agent out (the loader or a sanitizer would complain, or it would be of no use)
+  bool preload =
+      true;  // false: leave the agent out (the loader or a sanitizer would complain, or it would be of no use)
   std::vector<std::string> notes;  // this program's heap, or part of it, does not go through malloc: sentences
   bool records_nothing() const {
     return barrier != Barrier::kNone && barrier != Barrier::kNotElf && barrier != Barrier::kHiddenMalloc;

@@ -87,7 +87,8 @@ std::optional<bool> Maps(pid_t pid, const std::string& path) {
     if (std::sscanf(line.c_str(), "%*s %*s %*s %x:%x %llu", &device_major, &device_minor, &inode) != 3) continue;
     if (inode != status.st_ino) continue;
     // Overlay and btrfs show another device in maps than stat does; then the name decides.
-    if (makedev(device_major, device_minor) == status.st_dev || line.ends_with(path.substr(path.rfind('/')))) return true;
+    if (makedev(device_major, device_minor) == status.st_dev || line.ends_with(path.substr(path.rfind('/'))))
+      return true;
   }
   if (!any) return std::nullopt;
   return false;

@@ -1,9 +1,9 @@
-// Looks at a running child and its descendants from outside, at intervals: how much memory is resident (a dead process has
-// none, so the last look before its end is what a report can say), and whether the agent is really in there.
+// Looks at a running child and its descendants from outside, at intervals: how much memory is resident (a dead process
+// has none, so the last look before its end is what a report can say), and whether the agent is really in there.
 //
-// A program may escape the agent after its start: `env -i prog` execs a second image with a cleared environment. So each
-// program is asked one second after it was first seen, by looking whether the agent's file is mapped, and again when the
-// process has exec'd another one.
+// A program may escape the agent after its start: `env -i prog` execs a second image with a cleared environment. So
+// each program is asked one second after it was first seen, by looking whether the agent's file is mapped, and again
+// when the process has exec'd another one.
 #pragma once
 
 #include <sys/types.h>
@@ -23,15 +23,15 @@ using Clock = std::chrono::steady_clock;
 struct Watched {
   pid_t pid = 0;
   uint64_t start_ticks = 0;
-  std::string exe;                   // of the image that runs now
+  std::string exe;  // of the image that runs now
   Clock::time_point exe_since;
   Resident last;
   Clock::time_point last_seen;
-  uint64_t highest_bytes = 0;        // of the looks, and of VmHWM for the child itself
-  bool asked = false;                // about the agent, for this image
+  uint64_t highest_bytes = 0;  // of the looks, and of VmHWM for the child itself
+  bool asked = false;          // about the agent, for this image
 };
 
-struct Unseen {                      // a program that runs without the agent
+struct Unseen {  // a program that runs without the agent
   pid_t pid = 0;
   std::string exe;
 };

@@ -11,6 +11,10 @@ said "/none/agent.so"
 "$heaptally" run --require --dir /proc/sys/none -o "$tmp/c.heaptally" -- true 2>"$tmp/err"; status=$?
 expect 125
 said "/proc/sys/none"
+mkdir -m 755 "$tmp/open"
+"$heaptally" run --require --dir "$tmp/open" -o "$tmp/c.heaptally" -- true 2>"$tmp/err"; status=$?
+expect 125
+said "chmod 700 $tmp/open"
 "$heaptally" run --require -o "$tmp/c.heaptally" -- true 2>"$tmp/err"; status=$?
 expect 0
 [ -e "$tmp/c.heaptally" ] || fail "no capture"
