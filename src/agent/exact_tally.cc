@@ -3,6 +3,7 @@
 #include "agent/clock.h"
 #include "agent/image.h"
 #include "agent/live_table.h"
+#include "agent/owner_lock.h"
 #include "agent/private_memory.h"
 #include "agent/thread_state.h"
 #include "agent/thread_table.h"
@@ -24,7 +25,8 @@ constexpr uint32_t kMaxChain = 16;
 
 BlockTable g_live;
 LiveTable<uint64_t> g_big;  // sizes of blocks too large for an entry of g_live
-uint32_t g_grow_lock;
+uint64_t g_grow_lock, g_grow_owner_sp;
+constexpr uint32_t kGrowYields = 20000;
 
 uint64_t Birth(uint64_t now) { return now >> kBirthShift & kBirthMask; }
 
@@ -127,12 +129,9 @@ HT_ALWAYS_INLINE void ChangeLive(int64_t delta, uint8_t single) {
 // thread interrupted its own growing.
 template <typename Bucket, typename Table>
 HT_COLD bool Grow(Table* table, uint64_t first_buckets) {
-  uint32_t spins = 0;
   const uint32_t seen = table->pieces();
-  while (__atomic_exchange_n(&g_grow_lock, 1u, __ATOMIC_ACQUIRE) != 0) {
-    if (++spins > 2000) return false;
-    platform::Syscall(platform::Call::kSchedYield);
-  }
+  const LockResult acquired = AcquireOwnerLock(&g_grow_lock, &g_grow_owner_sp, kGrowYields);
+  if (acquired == LockResult::kReentry || acquired == LockResult::kTimeout) return false;
   bool grown = table->pieces() != seen;
   if (!grown && seen < Table::kMaxPieces) {
     const uint64_t buckets = seen == 0 ? first_buckets : table->last_piece_buckets() * 2;
@@ -142,7 +141,7 @@ HT_COLD bool Grow(Table* table, uint64_t first_buckets) {
       grown = true;
     }
   }
-  __atomic_store_n(&g_grow_lock, 0u, __ATOMIC_RELEASE);
+  ReleaseOwnerLock(&g_grow_lock);
   return grown;
 }
 

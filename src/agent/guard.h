@@ -35,6 +35,9 @@ class Guard {
   uint64_t previous_;
 };
 
+// Is this the agent's own code?
+bool InAgent(uint64_t pc);
+
 // The slow part: asked only while a guard is set.
 bool IsNestedSlow(const platform::Registers& caller);
 

@@ -173,9 +173,9 @@ HT_EXPORT size_t malloc_usable_size(void* pointer) {
 
 // Not of the family: a program that forbids itself the time stamp counter must not be killed by ours.
 HT_EXPORT int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
-  constexpr int kPrSetTsc = 26;
-  constexpr unsigned long kPrTscSigsegv = 2;
-  if (option == kPrSetTsc && a == kPrTscSigsegv) heaptally::agent::LeaveTsc();
+  constexpr int kPrSetTsc = 26, kPrSetSeccomp = 22;
+  constexpr unsigned long kPrTscSigsegv = 2, kSeccompStrict = 1;  // strict mode forbids the counter, too
+  if ((option == kPrSetTsc && a == kPrTscSigsegv) || (option == kPrSetSeccomp && a == kSeccompStrict)) heaptally::agent::LeaveTsc();
   auto*& real = heaptally::agent::g_real_prctl;
   if (real == nullptr) {
     real = reinterpret_cast<int (*)(int, unsigned long, unsigned long, unsigned long, unsigned long)>(heaptally::elf::FindNext(_DYNAMIC, "prctl").address);

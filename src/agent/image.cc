@@ -1,7 +1,7 @@
 #include "agent/image.h"
 
+#include "agent/owner_lock.h"
 #include "agent/segment_file.h"
-#include "platform/syscalls.h"
 
 namespace heaptally::agent {
 
@@ -28,16 +28,14 @@ uint32_t ItemBytes(Mode mode, uint32_t kind) {
   }
 }
 
+constexpr uint32_t kGrowYields = 20000;
+
 constexpr uint64_t RoundUp(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
 
 bool Grow(Kind kind) {
   const auto k = static_cast<uint32_t>(kind);
-  uint32_t spins = 0;
-  while (__atomic_exchange_n(&g_image.grow_lock, 1u, __ATOMIC_ACQUIRE) != 0) {
-    // The holder makes three system calls; if it is our own interrupted thread, waiting would never end.
-    if (++spins > 2000) return false;
-    platform::Syscall(platform::Call::kSchedYield);
-  }
+  const LockResult acquired = AcquireOwnerLock(&g_image.grow_lock, &g_image.grow_owner_sp, kGrowYields);
+  if (acquired == LockResult::kReentry || acquired == LockResult::kTimeout) return false;
   segment::ImageHeader* header = g_image.header;
   KindDirectory& directory = header->kinds[k];
   const uint32_t capacity = g_image.root_capacity[k] + g_image.slabs[k] * g_image.items_per_slab[k];
@@ -55,7 +53,7 @@ bool Grow(Kind kind) {
       __atomic_fetch_or(&header->image_flags, segment::kImageFlagGrowthRefused, __ATOMIC_RELAXED);
     }
   }
-  __atomic_store_n(&g_image.grow_lock, 0u, __ATOMIC_RELEASE);
+  ReleaseOwnerLock(&g_image.grow_lock);
   return grown;
 }
 
@@ -94,9 +92,9 @@ void FormatRegion(uint8_t* memory, uint64_t offset, Mode mode, uint64_t period_b
     header->piece[0] = {offset + at, plan.piece_buckets};
     header->pieces = 1;
   }
-  // Item 0 of the nodes is the root; items 0 and 1 of the sites are "other" and the undo copy.
+  // Item 0 of the nodes is the root; sites begin after "other" and the undo copies.
   header->kinds[static_cast<uint32_t>(Kind::kNodes)].count = 1;
-  header->kinds[static_cast<uint32_t>(Kind::kSites)].count = 2;
+  header->kinds[static_cast<uint32_t>(Kind::kSites)].count = segment::kFirstSiteId;
   const uint64_t sites = header->kinds[static_cast<uint32_t>(Kind::kSites)].root_offset - offset;
   if (mode == Mode::kExact) {
     reinterpret_cast<segment::ExactSite*>(memory + sites)->head.flags = segment::kSiteOther;

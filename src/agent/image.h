@@ -22,7 +22,8 @@ struct Image {
   uint32_t items_per_slab[segment::kKinds] = {};
   uint32_t item_bytes[segment::kKinds] = {};
   uint32_t slabs[segment::kKinds] = {};
-  uint32_t grow_lock = 0;
+  uint64_t grow_lock = 0;
+  uint64_t grow_owner_sp = 0;
   uint8_t* slab[segment::kMaxSlabsInAll] = {};
 };
 extern Image g_image __attribute__((visibility("hidden")));
@@ -64,7 +65,6 @@ inline void CountLoss(segment::Loss reason, uint64_t events = 1) {
   if (g_image.header != nullptr) __atomic_fetch_add(&g_image.header->loss[static_cast<uint32_t>(reason)], events, __ATOMIC_RELAXED);
 }
 
-inline constexpr uint32_t kSiteOtherId = 0;  // what can't be booked where it belongs
-inline constexpr uint32_t kSiteUndoId = 1;   // bytes mode: copy of the site that is being changed
+using segment::kSiteOtherId;
 
 }  // namespace heaptally::agent

@@ -269,6 +269,9 @@ void OpenChildImage(uint32_t index) {
   header->started_unix_ns = g_fork_unix_ns;
   header->started_clock = Now();
   header->clock_kind = parent->clock_kind;
+  header->argv_bytes = parent->argv_bytes;
+  for (uint32_t i = 0; i < sizeof(header->exe); ++i) header->exe[i] = parent->exe[i];
+  for (uint32_t i = 0; i < sizeof(header->argv); ++i) header->argv[i] = parent->argv[i];
   header->inherited_bytes = static_cast<uint64_t>(parent->mode == Mode::kExact ? parent->exact_peak.live_bytes : static_cast<int64_t>(parent->sampled_peak.whole.ScaledBytes() >> sampling::kFractionBits));
   header->image_flags = parent->image_flags & segment::kImageFlagCoarseTime;
   g_fork_pid = 0;

@@ -133,6 +133,8 @@ void ResolveRealFunctions() {
 // size that every allocator refuses, so that the program's heap stays as it was.
 namespace {
 
+bool DefinerIsLibc() { return elf::FindNext(_DYNAMIC, "__libc_start_main").text_start == g_definer.text_start; }
+
 constexpr size_t kRefused = SIZE_MAX / 2 - 65536;
 
 template <typename Call>
@@ -171,7 +173,8 @@ void OpenHooks(bool arena_in_use) {
     open.reallocarray = arena_aware::reallocarray;
     open.malloc_usable_size = arena_aware::malloc_usable_size;
   }
-  CloseNested(&open);
+  // Only libc is asked: a naive malloc may not survive the question, and nothing behind an interposer is ever called.
+  if (DefinerIsLibc() && !g_definer.interposer_before) CloseNested(&open);
   g_real = open;
   g_hooks_open = true;
 }

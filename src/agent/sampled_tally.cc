@@ -23,24 +23,44 @@ using Table = LiveTable<Sample>;
 static_assert(sizeof(Table::Bucket) == sizeof(segment::SampleBucket));
 
 Table g_live;
-constexpr uint32_t kLockYields = 2000;
+constexpr uint32_t kLockYields = 100000;
 constexpr uint32_t kMaxChain = 16;
 
-bool Lock() {
+// Between these two, the sums of one or two sites and the peak may be half changed.
+void BeginChange(uint32_t site, uint32_t second_site) {
+  ImageHeader* header = g_image.header;
+  *SampledSiteAt(segment::kSiteUndoId) = *SampledSiteAt(site);
+  header->undo_peak = header->sampled_peak;
+  header->undo_site = site + 1;
+  header->undo_second_site = 0;
+  if (second_site != site) {
+    *SampledSiteAt(segment::kSiteSecondUndoId) = *SampledSiteAt(second_site);
+    header->undo_second_site = second_site + 1;
+  }
+  __atomic_fetch_add(&header->tally_sequence, 1, __ATOMIC_ACQ_REL);
+}
+void EndChange() {
+  ImageHeader* header = g_image.header;
+  __atomic_fetch_add(&header->tally_sequence, 1, __ATOMIC_ACQ_REL);
+  header->undo_site = 0;
+  header->undo_second_site = 0;
+}
+
+HT_ALWAYS_INLINE bool Lock() {
   ImageHeader* header = g_image.header;
   switch (AcquireOwnerLock(&header->tally_lock, &header->tally_owner_sp, kLockYields)) {
-    case Acquired::kYes:
+    case LockResult::kYes:
       return true;
-    case Acquired::kAbandoned:
+    case LockResult::kAbandoned:
       // The change that was under way is taken back.
-      if (header->undo_site != 0) {
-        *SampledSiteAt(header->undo_site - 1) = *SampledSiteAt(kSiteUndoId);
+      if (header->tally_sequence % 2 != 0) {
+        if (header->undo_site != 0) *SampledSiteAt(header->undo_site - 1) = *SampledSiteAt(segment::kSiteUndoId);
+        if (header->undo_second_site != 0) *SampledSiteAt(header->undo_second_site - 1) = *SampledSiteAt(segment::kSiteSecondUndoId);
         header->sampled_peak = header->undo_peak;
-        header->undo_site = 0;
+        EndChange();
       }
-      if (header->tally_sequence % 2 != 0) __atomic_fetch_add(&header->tally_sequence, 1, __ATOMIC_RELEASE);
       return true;
-    case Acquired::kReentry:
+    case LockResult::kReentry:
       CountLoss(Loss::kLockReentry);
       return false;
     default:
@@ -50,20 +70,6 @@ bool Lock() {
 }
 
 void Unlock() { ReleaseOwnerLock(&g_image.header->tally_lock); }
-
-// Between these two, the site's sums and the peak may be half changed.
-void BeginChange(uint32_t site) {
-  ImageHeader* header = g_image.header;
-  *SampledSiteAt(kSiteUndoId) = *SampledSiteAt(site);
-  header->undo_peak = header->sampled_peak;
-  header->undo_site = site + 1;
-  __atomic_fetch_add(&header->tally_sequence, 1, __ATOMIC_ACQ_REL);
-}
-void EndChange() {
-  ImageHeader* header = g_image.header;
-  __atomic_fetch_add(&header->tally_sequence, 1, __ATOMIC_ACQ_REL);
-  header->undo_site = 0;
-}
 
 uint32_t ClassOf(uint64_t value) { return value == 0 ? 0 : 64 - static_cast<uint32_t>(__builtin_clzll(value)); }
 
@@ -92,11 +98,10 @@ void CountClass(uint8_t* first_class, uint32_t* chain, uint32_t which, const sam
   CountLoss(Loss::kHistogramFull);
 }
 
-// REQUIRES: the lock.
+// REQUIRES: the lock, and a change that was begun for the site.
 void BookAllocation(uint32_t site_id, uint64_t size, const Drawn& drawn, bool is_move, bool in_place) {
   SampledSite* site = SampledSiteAt(site_id);
   const PeakSample sample = sampling::MakePeakSample(size, drawn.period, drawn.halves);
-  BeginChange(site_id);
   CountClass(&site->head.first_size_class, &site->head.size_histogram, ClassOf(size), sample.whole);
   site->allocated.Add(sample.whole);
   if (is_move) site->reallocs.Add(sample.whole);
@@ -104,19 +109,23 @@ void BookAllocation(uint32_t site_id, uint64_t size, const Drawn& drawn, bool is
   if (size < site->smallest_sampled) site->smallest_sampled = size;
   if (drawn.period > site->largest_period) site->largest_period = drawn.period;
   g_image.header->sampled_peak.AfterAlloc(site->peak, sample);
-  EndChange();
 }
 
-// REQUIRES: the lock.
+// REQUIRES: the lock, and a change that was begun for the site.
 void BookRelease(const Sample& ended, bool temporary) {
   SampledSite* site = SampledSiteAt(ended.site);
   const PeakSample sample = sampling::MakePeakSample(ended.size, ended.period, static_cast<sampling::HalfMembership>(ended.halves));
   const uint64_t now = Now();
-  BeginChange(ended.site);
   g_image.header->sampled_peak.BeforeFree(site->peak, sample, now);
   CountClass(&site->head.first_life_class, &site->head.life_histogram, ClassOf(now > ended.clock ? now - ended.clock : 0), sample.whole);
   site->freed.Add(sample.whole);
   if (temporary) site->temporary.Add(sample.whole);
+}
+
+// REQUIRES: the lock.
+void ChangeByRelease(const Sample& ended, bool temporary) {
+  BeginChange(ended.site, ended.site);
+  BookRelease(ended, temporary);
   EndChange();
 }
 
@@ -150,7 +159,7 @@ void EndLostRelease(uint64_t address) {
   if (!slot) return;
   const Sample ended = *slot.value;
   if (!Table::Take(slot, address, kDeadKey)) return;
-  BookRelease(ended, false);
+  ChangeByRelease(ended, false);
   FilterDown(reinterpret_cast<void*>(address));
   CountLoss(Loss::kLostRelease);
 }
@@ -187,7 +196,9 @@ void Acquired(void* pointer, uint64_t size, uint32_t site, const Drawn& drawn) {
   } else {
     *slot.value = Sample{size, drawn.period, Now(), site, t_state.slot, 0, static_cast<uint32_t>(drawn.halves), 0};
     FilterUp(pointer);
+    BeginChange(site, site);
     BookAllocation(site, size, drawn, false, false);
+    EndChange();
     Table::Publish(slot, address);
     NoteLastBlock(address);
   }
@@ -201,7 +212,7 @@ bool Releasing(void* pointer) {
   if (!Lock()) return false;
   const Sample ended = *slot.value;
   const bool won = Table::Take(slot, address, kDeadKey);
-  if (won) BookRelease(ended, IsTemporary(address, ended));
+  if (won) ChangeByRelease(ended, IsTemporary(address, ended));
   Unlock();
   if (won) FilterDown(pointer);
   return won;
@@ -225,7 +236,7 @@ void AbortMove(const Transit& transit) {
 void EndMove(const Transit& transit) {
   if (transit.key == nullptr) return;
   if (Lock()) {
-    BookRelease(*transit.sample, false);
+    ChangeByRelease(*transit.sample, false);
     Unlock();
   }
   __atomic_store_n(transit.key, kDeadKey, __ATOMIC_RELEASE);
@@ -245,6 +256,8 @@ void CommitMove(const Transit& transit, const void* old_pointer, void* new_point
   }
   if (MayBeRecorded(new_pointer)) EndLostRelease(address);
   const Table::Slot slot = ClaimOrGrow(address);
+  // One change of both sites: whoever reads sees the block once, under its old size or its new one.
+  BeginChange(slot ? site : transit.sample->site, known ? transit.sample->site : site);
   if (!slot) {
     CountLoss(Loss::kSampleTableFull);
   } else {
@@ -255,11 +268,14 @@ void CommitMove(const Transit& transit, const void* old_pointer, void* new_point
     // From here on the old record counts only while the new one is not live.
     if (known) __atomic_store_n(&transit.sample->successor, g_live.GlobalNumber(slot) + 1, __ATOMIC_RELEASE);
     BookAllocation(site, size, *drawn, true, new_pointer == old_pointer);
+  }
+  if (known) BookRelease(*transit.sample, false);
+  EndChange();
+  if (slot) {
     Table::Publish(slot, address);
     NoteLastBlock(address);
   }
   if (known) {
-    BookRelease(*transit.sample, false);
     transit.sample->successor = 0;
     __atomic_store_n(transit.key, kDeadKey, __ATOMIC_RELEASE);
   }

@@ -266,10 +266,10 @@ uint32_t SiteOf(const uint64_t* frames, uint32_t count, unwind::End end) {
     hash = HashStack(frames, count, end);
   }
   switch (AcquireOwnerLock(&g_intern_lock, &g_intern_owner_sp, kLockYields)) {
-    case Acquired::kReentry:
+    case LockResult::kReentry:
       CountLoss(Loss::kStackReentry);
       return kSiteOtherId;
-    case Acquired::kTimeout:
+    case LockResult::kTimeout:
       CountLoss(Loss::kLockTimeout);
       return kSiteOtherId;
     default:

@@ -17,30 +17,36 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"modes",
-     "exact   Every allocation is counted. The default of `run`: right for a developer's machine, and for small "
-     "programs.\n"
-     "bytes   Sampled: one sample for every --period bytes in the mean (default 512 KiB). Costs next to nothing; each\n"
-     "        number has its 95 % interval beside it. A place in the code that holds less than the period may have no\n"
-     "        sample at all: it is not shown, and that does not mean 0.\n\n"
+     "exact  Every allocation is counted. The default of `run`: right for a\n"
+     "       developer's machine, and for small programs.\n"
+     "bytes  Sampled: one sample for every --period bytes in the mean (default\n"
+     "       512 KiB), at next to no cost. Each number has its 95 % interval beside\n"
+     "       it. A line that holds less than the period may have no sample: it is\n"
+     "       not shown, and that does not mean 0.\n\n"
      "  heaptally run --mode bytes --period 1M -- ./server\n"},
     {"words",
      "live       allocated and not freed, at one moment\n"
-     "peak       live bytes at the moment when the process had most of them\n"
-     "churn      everything allocated since the start, in bytes; `calls` is the number of allocations\n"
+     "peak       live when the process had most of it\n"
+     "churn      all bytes allocated since the start; `calls` are the allocations\n"
      "temporary  freed by its own thread before that thread's next allocation\n"
-     "place      the innermost line outside of allocators, standard libraries and wrappers; one line of its callers\n"
-     "           stands under it (`report --full` shows whole stacks)\n"
-     "segment    the file in /dev/shm in which a running process keeps its tally; it survives the process\n"
-     "capture    a .heaptally file with finished, named profiles of one run\n"},
+     "place      the innermost line outside of allocators, standard libraries and\n"
+     "           wrappers. The largest of its callers stands under it, and `+2` means\n"
+     "           that there are two more; `report --full` shows whole stacks.\n"
+     "image      one program in one process: exec begins another\n"
+     "segment    the file in /dev/shm in which a running process keeps its tally; it\n"
+     "           survives the process\n"
+     "capture    a .heaptally file: the finished, named profiles of one run\n"},
     {"limits",
-     "What a preloaded library cannot reach runs unprofiled, and `run` says so at once: statically linked programs,\n"
-     "setuid programs, 32-bit programs, a malloc inside the executable, programs built with a sanitizer, and programs\n"
-     "started with a cleared environment. `run --require` refuses to start them.\n"
-     "Heaps that do not go through malloc (Go, Java, JavaScript, Python's small objects) and memory that is mapped\n"
-     "directly are not counted.\n"},
+     "What a preloaded library cannot reach runs unprofiled, and `run` says so at\n"
+     "once: statically linked, setuid and 32-bit programs, a malloc inside the\n"
+     "executable, programs built with a sanitizer, and programs started with a\n"
+     "cleared environment. `run --require` refuses to start what it cannot profile.\n\n"
+     "Heaps that do not go through malloc (Go, Java, JavaScript, Python's small\n"
+     "objects) and memory that is mapped directly are not counted.\n"},
     {"exit",
      "`run` exits with the program's own status, 128 + N if signal N ended it.\n"
-     "125  heaptally itself failed (or --require refused)     126  the program cannot be executed\n"
+     "125  heaptally itself failed, or --require refused\n"
+     "126  the program cannot be executed\n"
      "127  the program was not found\n"},
 };
 

@@ -33,10 +33,9 @@ constexpr const char* kExamples =
 
 int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options) {
   CLI::App app("", "ls");
-  Describe(
-      &app,
-      "heaptally ls [options]\n\nShows processes that are profiled, and dead ones whose tallies have not been removed.",
-      kExamples);
+  Describe(&app,
+           "heaptally ls [options]\n\nShows processes that are profiled, and dead ones whose tallies were not removed.",
+           kExamples);
   options->directory = collect::SegmentDirectory();
   app.add_flag("--prune", options->prune, "remove the tallies of dead processes");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB");

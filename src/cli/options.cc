@@ -15,6 +15,7 @@ class HelpShape : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App* app, std::string) const override { return app->get_description() + "\n"; }
   std::string make_description(const CLI::App*) const override { return ""; }
+  std::string make_positionals(const CLI::App*) const override { return ""; }
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     if (is_positional) return "";
     std::string names;
@@ -52,7 +53,7 @@ void ComplainOfExtra(const CLI::App& app, const std::string& word) {
 void Describe(CLI::App* app, const std::string& usage, const std::string& examples) {
   app->formatter(std::make_shared<HelpShape>());
   app->description("Usage: " + usage);
-  app->footer("\nExamples:\n" + examples);
+  app->footer("Examples:\n" + examples);
   app->set_help_flag("-h,--help", "Show this help");
   app->allow_extras();
 }

@@ -83,19 +83,6 @@ std::string RenderSites(const std::vector<const Profile*>& profiles, const Repor
   return out;
 }
 
-std::string Notes(const std::vector<const Profile*>& profiles, size_t width) {
-  std::vector<std::string> said;
-  std::string out;
-  for (const Profile* profile : profiles) {
-    for (const std::string& note : profile->notes) {
-      if (std::find(said.begin(), said.end(), note) != said.end()) continue;
-      said.push_back(note);
-      out += Wrap("  note: " + Printable(note), width, 4) + "\n";
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string RenderReport(const std::vector<Profile>& profiles, const ReportView& view) {
@@ -114,7 +101,7 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
                                      .by_words = ByWords(view.by) + std::string(sampled ? " (by lower end)" : "")});
   out += body.empty() ? fmt::format("  Nothing to show by {}: no block that was seen counts there.\n", ByWords(view.by))
                       : body;
-  out += (view.full ? "" : "\n") + Notes(all, view.width);
+  out += (view.full ? "" : "\n") + ProfileNotes(all, view.width);
   return out + Wrap(fmt::format("  not seen: {}", fmt::join(NotSeen(all), "; ")), view.width, 4) + "\n";
 }
 

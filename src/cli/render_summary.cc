@@ -72,16 +72,9 @@ std::string ListLine(const std::string& lead, const std::vector<std::string>& pa
 }
 
 std::string Notes(const RunFacts& facts, const std::vector<const profile::Profile*>& profiles, size_t width) {
-  std::set<std::string> seen;
   std::string out;
-  const auto add = [&](const std::string& note) {
-    if (!note.empty() && seen.insert(note).second) out += Wrap("  note: " + Printable(note), width, 4) + "\n";
-  };
-  for (const std::string& note : facts.notes) add(note);
-  for (const profile::Profile* profile : profiles) {
-    for (const std::string& note : profile->notes) add(note);
-  }
-  return out;
+  for (const std::string& note : facts.notes) out += Wrap("  note: " + Printable(note), width, 4) + "\n";
+  return out + ProfileNotes(profiles, width);
 }
 
 std::string Next(const RunFacts& facts, size_t images, size_t width) {

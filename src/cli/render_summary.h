@@ -24,7 +24,10 @@ std::string LiveWords(const profile::Profile& profile);
 // Everything that is not in the numbers, as a list of half sentences; "nothing lost" if that is so.
 std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& profiles);
 
-// "exact", "sampled every 512 KiB".
+// Lines with the notes of the profiles, each once; of several images it is said how many a note is about.
+std::string ProfileNotes(const std::vector<const profile::Profile*>& profiles, size_t width);
+
+// "every allocation counted", "sampled every 512 KiB".
 std::string ModeWords(const profile::Profile& profile);
 
 // The three lines of totals of one image.

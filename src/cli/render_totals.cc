@@ -86,6 +86,20 @@ std::string RenderTotals(const profile::Profile& profile, size_t width) {
   return out + Labelled("churn", ChurnWords(profile), width);
 }
 
+std::string ProfileNotes(const std::vector<const profile::Profile*>& profiles, size_t width) {
+  std::map<std::string, size_t> images;
+  for (const profile::Profile* profile : profiles) {
+    for (const std::string& note : profile->notes) ++images[Printable(note)];
+  }
+  std::string out;
+  for (const auto& [note, count] : images) {
+    const std::string lead =
+        profiles.size() == 1 ? "note: " : fmt::format("note ({} of {} images): ", count, profiles.size());
+    out += Wrap("  " + lead + note, width, 4) + "\n";
+  }
+  return out;
+}
+
 std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& profiles) {
   std::map<std::string, uint64_t> loss;
   uint64_t unattributed = 0, unattributed_objects = 0, unknown_frees = 0, inherited = 0;

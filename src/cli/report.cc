@@ -43,10 +43,10 @@ constexpr Measure kMeasures[] = {{"live", By::kLive, RankBy::kLive},
                                  {"temporary", By::kTemporary, RankBy::kTemporary}};
 
 constexpr const char* kExamples =
-    "  heaptally report server.4711.heaptally             who holds memory\n"
-    "  heaptally report 4711 --by churn                   a running process: who allocates most\n"
-    "  heaptally report server.4711.heaptally --full      whole stacks, sizes and lifetimes\n"
-    "  heaptally report server.4711.heaptally --json      for scripts\n";
+    "  heaptally report server.4711.heaptally           who holds memory\n"
+    "  heaptally report 4711 --by churn                 a running process: who allocates most\n"
+    "  heaptally report server.4711.heaptally --full    whole stacks, sizes and lifetimes\n"
+    "  heaptally report server.4711.heaptally --json    for scripts\n";
 
 const Measure* FindMeasure(const std::string& name) {
   for (const Measure& measure : kMeasures) {
@@ -63,8 +63,9 @@ int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions*
   CLI::App app("", "report");
   Describe(&app,
            "heaptally report [options] FILE|PID|SEGMENT...\n\n"
-           "Shows which lines of code hold memory, or allocate most, in a capture or in a process that\n"
-           "runs under heaptally. A running process is read from outside and does not notice.",
+           "Shows which lines of code hold memory, or allocate most, in a capture or in\n"
+           "a process that runs under heaptally. A running process is read from outside\n"
+           "and does not notice.",
            kExamples);
   options->directory = collect::SegmentDirectory();
   app.add_option("what", options->what, "captures, segments or pids");

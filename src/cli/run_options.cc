@@ -57,9 +57,9 @@ int CheckPaths(RunOptions* options) {
 }
 
 constexpr const char* kExamples =
-    "  heaptally run -- ./server --port 80            every allocation, until the program ends\n"
-    "  heaptally run --mode bytes -- ./server         sampled, at next to no cost\n"
-    "  heaptally run -o build.heaptally -- make -j8   with all the programs that it starts\n";
+    "  heaptally run -- ./server --port 80           every allocation, to the end\n"
+    "  heaptally run --mode bytes -- ./server        sampled, at next to no cost\n"
+    "  heaptally run -o build.heaptally -- make -j8  and all that it starts\n";
 
 }  // namespace
 
@@ -67,8 +67,9 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
   CLI::App app("", "run");
   Describe(&app,
            "heaptally run [options] [--] PROGRAM [ARGUMENTS]\n\n"
-           "Runs the program, and says at its end which code holds the memory. Its input, output, signals\n"
-           "and exit status are its own. Programs that it starts are profiled too.",
+           "Runs the program, and says at its end which code holds the memory. Its input,\n"
+           "output, signals and exit status are its own. Programs that it starts are\n"
+           "profiled too.",
            kExamples);
   std::string mode = "exact";
   options->directory = collect::SegmentDirectory();

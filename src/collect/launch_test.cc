@@ -48,8 +48,7 @@ TEST(LaunchTest, AScriptWithoutFirstLineRunsInTheShell) {
 
 TEST(LaunchTest, SignalsSentToUsReachTheChild) {
   Child child;
-  ASSERT_EQ(child.Start(Shell("trap 'exit 9' TERM; kill -TERM $PPID; while :; do sleep 0.05; done")), 0);
-  // The child signals its parent: that is not passed back. Another process does it again.
+  ASSERT_EQ(child.Start(Shell("trap 'exit 9' TERM; for i in $(seq 100); do sleep 0.05; done; exit 1")), 0);
   const pid_t other = fork();
   if (other == 0) {
     usleep(300'000);
@@ -59,6 +58,10 @@ TEST(LaunchTest, SignalsSentToUsReachTheChild) {
   const Ending ending = child.Wait([] {});
   waitpid(other, nullptr, 0);
   EXPECT_EQ(ending.shell_status(), 9);
+}
+
+TEST(LaunchTest, WhatTheChildSendsToItsParentDoesNotComeBack) {
+  EXPECT_EQ(EndOf(Shell("trap 'exit 9' TERM; kill -TERM $PPID; sleep 0.3; exit 2")).shell_status(), 2);
 }
 
 TEST(LaunchTest, ChildStartsWithOurMaskAndDispositions) {

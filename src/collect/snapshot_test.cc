@@ -182,9 +182,9 @@ SegmentBuilder SampledSegment() {
 TEST_F(SnapshotTest, SampledLiveIsAllocatedMinusFreed) {
   SegmentBuilder builder = SampledSegment();
   SegmentBuilder::Image& image = builder.images[0];
-  for (int i = 0; i < 10; ++i) SegmentBuilder::Allocate(image, 2, 1000, kPeriod, HalfMembership::kA);
-  for (int i = 0; i < 4; ++i) SegmentBuilder::Free(image, 2, 1000, kPeriod, HalfMembership::kA, 77);
-  SegmentBuilder::Allocate(image, 3, 64 << 20, kPeriod, HalfMembership::kBoth);
+  for (int i = 0; i < 10; ++i) SegmentBuilder::Allocate(image, 3, 1000, kPeriod, HalfMembership::kA);
+  for (int i = 0; i < 4; ++i) SegmentBuilder::Free(image, 3, 1000, kPeriod, HalfMembership::kA, 77);
+  SegmentBuilder::Allocate(image, 4, 64 << 20, kPeriod, HalfMembership::kBoth);
   const Profile profile = TakeOne(builder);
   ASSERT_EQ(profile.sites.size(), 2u);  // the third site has no sample
   const profile::Measures& small = profile.sites[0].measures;
@@ -203,11 +203,11 @@ TEST_F(SnapshotTest, SitesAtTheSampledPeakAddUpToTheWhole) {
   SegmentBuilder builder = SampledSegment();
   SegmentBuilder::Image& image = builder.images[0];
   for (int i = 0; i < 20; ++i) {
-    SegmentBuilder::Allocate(image, 2 + i % 3, 1000, kPeriod, i % 2 ? HalfMembership::kA : HalfMembership::kB);
+    SegmentBuilder::Allocate(image, 3 + i % 3, 1000, kPeriod, i % 2 ? HalfMembership::kA : HalfMembership::kB);
   }
   const sampling::PeakHalves& peak = image.header.sampled_peak;
-  SegmentBuilder::Free(image, 3, 1000, kPeriod, HalfMembership::kA, 50);
-  SegmentBuilder::Free(image, 2, 1000, kPeriod, HalfMembership::kB, 60);
+  SegmentBuilder::Free(image, 4, 1000, kPeriod, HalfMembership::kA, 50);
+  SegmentBuilder::Free(image, 3, 1000, kPeriod, HalfMembership::kB, 60);
   const profile::Volume whole = profile::VolumeOf(sampling::TotalAtPeak(peak));
   const Profile profile = TakeOne(builder);
   EXPECT_EQ(profile.totals.peak.bytes.proven, whole.bytes.proven);
@@ -223,14 +223,14 @@ TEST_F(SnapshotTest, SitesAtTheSampledPeakAddUpToTheWhole) {
 TEST_F(SnapshotTest, TheOldestLiveBlockOfASite) {
   SegmentBuilder builder = SampledSegment();
   SegmentBuilder::Image& image = builder.images[0];
-  SegmentBuilder::Allocate(image, 2, 1000, kPeriod, HalfMembership::kA);
-  SegmentBuilder::Allocate(image, 2, 1000, kPeriod, HalfMembership::kA);
   SegmentBuilder::Allocate(image, 3, 1000, kPeriod, HalfMembership::kA);
+  SegmentBuilder::Allocate(image, 3, 1000, kPeriod, HalfMembership::kA);
+  SegmentBuilder::Allocate(image, 4, 1000, kPeriod, HalfMembership::kA);
   image.pieces = {std::vector<segment::SampleBucket>(1)};
   const uint64_t births[] = {5000, 2000};
   for (int i = 0; i < 2; ++i) {
     image.pieces[0][0].key[i] = (0x7000u + i) << 4 | static_cast<uint64_t>(segment::SlotState::kLive);
-    image.pieces[0][0].sample[i].site = 2;
+    image.pieces[0][0].sample[i].site = 3;
     image.pieces[0][0].sample[i].clock = births[i];
   }
   const Profile profile = TakeOne(builder);
@@ -241,12 +241,12 @@ TEST_F(SnapshotTest, TheOldestLiveBlockOfASite) {
 TEST_F(SnapshotTest, AnEventCutByDeathIsUndoneAndCounted) {
   SegmentBuilder builder = SampledSegment();
   SegmentBuilder::Image& image = builder.images[0];
-  SegmentBuilder::Allocate(image, 2, 1000, kPeriod, HalfMembership::kA);
-  image.sampled_sites[segment::kUndoSite] = image.sampled_sites[2];
+  SegmentBuilder::Allocate(image, 3, 1000, kPeriod, HalfMembership::kA);
+  image.sampled_sites[segment::kSiteUndoId] = image.sampled_sites[3];
   image.header.undo_peak = image.header.sampled_peak;
-  image.header.undo_site = 3;
+  image.header.undo_site = 4;
   image.header.tally_sequence = 3;
-  image.sampled_sites[2].allocated.n = 2;
+  image.sampled_sites[3].allocated.n = 2;
   const Profile profile = TakeOne(builder);
   EXPECT_EQ(profile.sites[0].measures.allocated.objects.proven, 1u);
   EXPECT_EQ(profile.loss.at("event-cut-by-death"), 1u);

@@ -169,7 +169,8 @@ struct ImageHeader {
   uint64_t tally_sequence;       // odd while sums are being changed; a reader retries, then says "torn"
   uint32_t undo_site;            // site id + 1 whose copy is in site item 1 and in undo_peak, while tally_sequence is odd
   uint32_t image_flags;          // kImageFlag*
-  uint64_t next_random;
+  uint32_t undo_second_site;     // a realloc changes two sites at once: the other one's id + 1
+  uint32_t reserved_undo;
   KindDirectory kinds[kKinds];
   uint32_t pieces;               // entries of piece[] in use
   uint32_t agent_version;
@@ -225,6 +226,13 @@ inline constexpr uint16_t kSiteCutDepth = 1;   // stack cut at 512 frames
 inline constexpr uint16_t kSiteCutNoRule = 2;  // stack cut at code without unwind information
 inline constexpr uint16_t kSiteCutMemory = 4;  // stack cut at memory that could not be proven readable
 inline constexpr uint16_t kSiteOther = 8;      // site 0: what could not be booked where it belongs
+
+// Items of Kind::kSites that are no sites of stacks: 0 is "other"; 1 and 2 hold the copies of undo_site and
+// undo_second_site (bytes mode; unused in exact mode).
+inline constexpr uint32_t kSiteOtherId = 0;
+inline constexpr uint32_t kSiteUndoId = 1;
+inline constexpr uint32_t kSiteSecondUndoId = 2;
+inline constexpr uint32_t kFirstSiteId = 3;
 
 struct SiteHead {
   uint32_t node;               // 0 only at site 0

@@ -24,7 +24,7 @@ struct RawImage {
   uint32_t index = 0;  // in FileHeader::images
   ImageHeader header = {};
   std::vector<ExactSite> exact_sites;      // Mode::kExact
-  std::vector<SampledSite> sampled_sites;  // Mode::kBytes; item kUndoSite is left zero
+  std::vector<SampledSite> sampled_sites;  // Mode::kBytes; item kSiteUndoId is left zero
   std::vector<uint8_t> torn;               // by site: 1 = changed while it was read, each time
   std::vector<Node> nodes;
   std::vector<ExactHistogram> exact_histograms;

@@ -185,21 +185,21 @@ SegmentBuilder SampledSegment() {
 
 TEST_F(ReaderTest, ReadsSampledSitesAndHidesTheUndoItem) {
   SegmentBuilder builder = SampledSegment();
-  builder.images[0].sampled_sites[kUndoSite] = builder.images[0].sampled_sites[7];
+  builder.images[0].sampled_sites[kSiteUndoId] = builder.images[0].sampled_sites[7];
   Write(builder.Build());
   const auto raw = ReadFirst();
   ASSERT_TRUE(raw) << error_;
-  ASSERT_EQ(raw->sampled_sites.size(), 1002u);
+  ASSERT_EQ(raw->sampled_sites.size(), 1003u);
   EXPECT_TRUE(raw->one_cut);
   EXPECT_FALSE(raw->stalled);
-  EXPECT_EQ(raw->sampled_sites[kUndoSite].allocated.n, 0u);
-  EXPECT_EQ(raw->sampled_sites[2].allocated.s, 4096u);
+  EXPECT_EQ(raw->sampled_sites[kSiteUndoId].allocated.n, 0u);
+  EXPECT_EQ(raw->sampled_sites[3].allocated.s, 4096u);
 }
 
 TEST_F(ReaderTest, AnEventThatDiedHalfWayIsUndone) {
   SegmentBuilder builder = SampledSegment();
   SegmentBuilder::Image& image = builder.images[0];
-  image.sampled_sites[kUndoSite] = image.sampled_sites[5];
+  image.sampled_sites[kSiteUndoId] = image.sampled_sites[5];
   image.header.undo_peak = image.header.sampled_peak;
   image.header.undo_site = 5 + 1;
   image.header.tally_sequence = 2001;

@@ -27,7 +27,7 @@ class SegmentBuilder {
 
   explicit SegmentBuilder(Mode mode) { AddImage(mode, Origin::kStart); }
 
-  // Adds an image with site 0 ("other"), site 1 (bytes mode: the undo copy) and node 0.
+  // Adds an image with site 0 ("other"), in bytes mode the undo copies and node 0.
   Image& AddImage(Mode mode, Origin origin) {
     Image& image = images.emplace_back();
     ImageHeader& header = image.header;
@@ -44,7 +44,7 @@ class SegmentBuilder {
       image.exact_sites.push_back({});
       image.exact_sites[0].head = other;
     } else {
-      image.sampled_sites.resize(2);
+      image.sampled_sites.resize(kFirstSiteId);
       image.sampled_sites[0].head = other;
       for (SampledSite& site : image.sampled_sites) site.smallest_sampled = UINT64_MAX;
     }

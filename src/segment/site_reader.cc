@@ -110,13 +110,19 @@ bool ReadSampledPiecemeal(const File& file, uint64_t region_offset, const KindPl
 void Undo(RawImage* image) {
   const uint32_t site = image->header.undo_site;
   image->stalled = true;
-  if (site == 0 || site > image->sampled_sites.size() || image->sampled_sites.size() <= kUndoSite) return;
-  image->sampled_sites[site - 1] = image->sampled_sites[kUndoSite];
+  if (site == 0 || site > image->sampled_sites.size() || image->sampled_sites.size() <= kSiteUndoId) return;
+  image->sampled_sites[site - 1] = image->sampled_sites[kSiteUndoId];
+  const uint32_t second = image->header.undo_second_site;
+  if (second != 0 && second <= image->sampled_sites.size() && image->sampled_sites.size() > kSiteSecondUndoId) {
+    image->sampled_sites[second - 1] = image->sampled_sites[kSiteSecondUndoId];
+  }
   image->header.sampled_peak = image->header.undo_peak;
 }
 
 void ClearUndoItem(RawImage* image) {
-  if (image->sampled_sites.size() > kUndoSite) image->sampled_sites[kUndoSite] = SampledSite{};
+  for (const uint32_t item : {kSiteUndoId, kSiteSecondUndoId}) {
+    if (item < image->sampled_sites.size()) image->sampled_sites[item] = SampledSite{};
+  }
 }
 
 }  // namespace

@@ -20,9 +20,6 @@
 
 namespace heaptally::segment {
 
-// Item of Kind::kSites that holds the copy of the site being changed (bytes mode); never a site itself.
-inline constexpr uint32_t kUndoSite = 1;
-
 // Both fill image->header, sites, torn and what is said about them. `region_offset` is where the header lies;
 // *placement is what was checked for image->header; a newer header is checked again. Return false iff the file could
 // not be read or no longer checks out; then *fault says why.

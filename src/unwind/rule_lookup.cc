@@ -1,7 +1,12 @@
 #include "unwind/rule_lookup.h"
 
+#include <link.h>
+
+#include <atomic>
+
 #include "base/branch.h"
 #include "elf/objects.h"
+#include "elf/symbols.h"
 #include "platform/syscalls.h"
 #include "unwind/call_frame.h"
 #include "unwind/fde_search.h"
@@ -54,17 +59,50 @@ HT_NOINLINE bool FindFde(const elf::LoadedObject& object, uint64_t lookup, Place
   return place->segment.Contains(first) || SegmentAround(object, first, &place->segment);
 }
 
+// Objects whose first page was seen readable: asking again would be a system call for every new pc, and a sandbox that the
+// program has entered since may kill for it. Direct-mapped by address; a lost entry is asked for once more.
+constexpr uint32_t kSeenObjects = 256;
+std::atomic<uint64_t> seen_objects[kSeenObjects];
+
+bool HasReadableHeader(const elf::LoadedObject& object) {
+  std::atomic<uint64_t>& seen = seen_objects[(object.map_start >> 12) * 0x9e3779b97f4a7c15ull >> 56];
+  if (seen.load(std::memory_order_relaxed) == object.map_start) return true;
+  if (!platform::IsReadable(object.map_start)) return false;
+  seen.store(object.map_start, std::memory_order_relaxed);
+  return true;
+}
+
 // Out of line, and before the description is read: so both use the same part of the stack.
 HT_NOINLINE bool FindPlace(uint64_t pc, uint64_t lookup, Place* place) {
   elf::LoadedObject object;
   if (!elf::FindObject(lookup, &object)) return false;
   place->in_object = true;
-  if (!platform::IsReadable(object.map_start)) return false;
+  if (!HasReadableHeader(object)) return false;
   place->is_signal_restorer = IsSignalRestorer(object, pc);
   return place->is_signal_restorer || FindFde(object, lookup, place);
 }
 
+bool ReadRule(Place* place, uint64_t lookup, Rule* rule) {
+  if (place->fde == nullptr) place->fde = ScanForFde(place->segment, place->eh_frame, lookup);
+  return place->fde != nullptr && RuleFromFde(place->segment, place->fde, lookup, rule);
+}
+
+// No call comes back to the first byte of a function. Where nothing describes the byte before it, somebody wrote the
+// address there to begin a stack (makecontext does): the frames are complete.
+HT_NOINLINE bool IsBeginningOfStack(uint64_t pc) {
+  Place place;
+  Rule rule;
+  return FindPlace(pc, pc, &place) && !place.is_signal_restorer && ReadRule(&place, pc, &rule);
+}
+
 }  // namespace
+
+void LearnObjects() {
+  for (const link_map* object = elf::LinkMapHead(); object != nullptr; object = object->l_next) {
+    elf::LoadedObject found;
+    if (elf::FindObject(reinterpret_cast<uint64_t>(object->l_ld), &found)) HasReadableHeader(found);
+  }
+}
 
 bool FindRule(uint64_t pc, bool pc_is_exact, Rule* rule) {
   const uint64_t lookup = pc_is_exact ? pc : pc - 1;
@@ -73,9 +111,9 @@ bool FindRule(uint64_t pc, bool pc_is_exact, Rule* rule) {
   *rule = Rule{};
   if (place.is_signal_restorer) {
     *rule = {RuleKind::kSignal, BpKind::kSame, 0, 0, 0};
-  } else if (found) {
-    if (place.fde == nullptr) place.fde = ScanForFde(place.segment, place.eh_frame, lookup);
-    if (place.fde == nullptr || !RuleFromFde(place.segment, place.fde, lookup, rule)) *rule = Rule{};
+  } else if (!found || !ReadRule(&place, lookup, rule)) {
+    *rule = Rule{};
+    if (place.in_object && !pc_is_exact && IsBeginningOfStack(pc)) rule->offset = kStopOutermost;
   }
   return place.in_object;
 }

@@ -12,4 +12,7 @@ namespace heaptally::unwind {
 // information it is kStop/kStopNoRule.
 bool FindRule(uint64_t pc, bool pc_is_exact, Rule* rule);
 
+// Looks at the objects that are loaded now, so that no system call is needed when their code is met first. Once, at start.
+void LearnObjects();
+
 }  // namespace heaptally::unwind

@@ -16,6 +16,7 @@ constexpr uint64_t kMaxProbedBytes = 4096 * platform::kPageBytes;  // 16 MiB in 
 
 // Written once by LearnMainStack, before any other thread can read them.
 uint64_t main_stack_high;
+uint64_t main_stack_low;
 uint64_t main_thread_pointer;
 
 // The end of the stack that the calling thread was born with; 0 if sp can't lie on it.
@@ -39,6 +40,10 @@ void Publish(StackBounds* bounds, uint64_t low, uint64_t high) {
 bool ProveDownTo(uint64_t sp, StackBounds* bounds) {
   const uint64_t high = bounds->high != 0 ? bounds->high : BornStackHigh(sp);
   if (high == 0 || sp >= high) return false;
+  if (high == main_stack_high && sp >= main_stack_low) {
+    Publish(bounds, main_stack_low, high);
+    return true;
+  }
   uint64_t low = bounds->high != 0 ? bounds->proven_low : high & kPageMask;
   if (low > sp && low - sp > kMaxProbedBytes) return false;
   while (low > sp && platform::IsReadable(low - platform::kPageBytes)) low -= platform::kPageBytes;
@@ -53,6 +58,14 @@ void LearnMainStack() {
   uint64_t top = elf::AuxiliaryValue(AT_EXECFN);
   if (top == 0) top = elf::AuxiliaryValue(AT_RANDOM);
   if (top != 0) main_stack_high = (top & kPageMask) + platform::kPageBytes;
+  // Below it the kernel keeps at least 128 MiB free for the stack to grow into, up to its limit: what lies between a live
+  // stack pointer there and the end is one mapping, so nothing needs to be probed (a sandbox may refuse every call).
+  constexpr long kRlimitStack = 3;
+  constexpr uint64_t kMostAssumed = 64u << 20;
+  uint64_t limits[2] = {0, 0};
+  platform::Syscall(platform::Call::kPrlimit64, 0, kRlimitStack, 0, platform::AsLong(limits));
+  const uint64_t assumed = limits[0] < kMostAssumed ? limits[0] : kMostAssumed;
+  main_stack_low = main_stack_high > assumed ? (main_stack_high - assumed) & kPageMask : main_stack_high;
   const bool on_main_thread = platform::Syscall(platform::Call::kGetpid) == platform::Syscall(platform::Call::kGettid);
   main_thread_pointer = on_main_thread ? platform::ThreadPointer() : 0;
 }

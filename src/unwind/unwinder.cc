@@ -216,6 +216,7 @@ HT_ALWAYS_INLINE bool StartsAtCode(const platform::Registers& start) { return st
 
 bool Initialize(size_t cache_bytes) {
   LearnMainStack();
+  LearnObjects();
   if (cache_bytes < RuleCache::kMinBytes) cache_bytes = RuleCache::kMinBytes;
   if (cache_bytes > RuleCache::kMaxBytes) cache_bytes = RuleCache::kMaxBytes;
   constexpr long kReadWrite = 3;
