@@ -27,7 +27,20 @@ bool ProbeTable(uint64_t table, uint64_t bytes) {
   return true;
 }
 
+// Direct-mapped by address: a lost entry costs a probe. An entry outlives its object; what is loaded at the same place later
+// is mapped by the same loader, with its header readable too.
+constexpr uint32_t kSeenHeaders = 1024;
+uint64_t seen_headers[kSeenHeaders];
+
 }  // namespace
+
+bool HasReadableHeader(uint64_t header_address) {
+  uint64_t* seen = &seen_headers[(header_address >> 12) * 0x9e3779b97f4a7c15ull >> 54];
+  if (__atomic_load_n(seen, __ATOMIC_RELAXED) == header_address) return true;
+  if (header_address % platform::kPageBytes != 0 || !platform::IsReadable(header_address)) return false;
+  __atomic_store_n(seen, header_address, __ATOMIC_RELAXED);
+  return true;
+}
 
 ProgramHeaders ReadProgramHeaders(uint64_t header_address) {
   if (header_address % platform::kPageBytes != 0) return {};
@@ -40,7 +53,7 @@ ProgramHeaders ReadProgramHeaders(uint64_t header_address) {
 }
 
 ProgramHeaders ProbeProgramHeaders(uint64_t header_address) {
-  if (header_address % platform::kPageBytes != 0 || !platform::IsReadable(header_address)) return {};
+  if (!HasReadableHeader(header_address)) return {};
   return ReadProgramHeaders(header_address);
 }
 

@@ -17,6 +17,10 @@ struct ProgramHeaders {
   const Elf64_Phdr* end() const { return first + count; }
 };
 
+// Is the first page of the object that a loader mapped at `header_address` readable? Asks the kernel once for each object and
+// remembers a yes: a sandbox that the program enters later may kill for the question.
+bool HasReadableHeader(uint64_t header_address);
+
 // Reads the header at `header_address`, which must be mapped and readable.
 ProgramHeaders ReadProgramHeaders(uint64_t header_address);
 

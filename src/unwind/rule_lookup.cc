@@ -2,12 +2,10 @@
 
 #include <link.h>
 
-#include <atomic>
-
 #include "base/branch.h"
 #include "elf/objects.h"
+#include "elf/program_headers.h"
 #include "elf/symbols.h"
-#include "platform/syscalls.h"
 #include "unwind/call_frame.h"
 #include "unwind/fde_search.h"
 #include "unwind/stack_memory.h"
@@ -59,25 +57,12 @@ HT_NOINLINE bool FindFde(const elf::LoadedObject& object, uint64_t lookup, Place
   return place->segment.Contains(first) || SegmentAround(object, first, &place->segment);
 }
 
-// Objects whose first page was seen readable: asking again would be a system call for every new pc, and a sandbox that the
-// program has entered since may kill for it. Direct-mapped by address; a lost entry is asked for once more.
-constexpr uint32_t kSeenObjects = 256;
-std::atomic<uint64_t> seen_objects[kSeenObjects];
-
-bool HasReadableHeader(const elf::LoadedObject& object) {
-  std::atomic<uint64_t>& seen = seen_objects[(object.map_start >> 12) * 0x9e3779b97f4a7c15ull >> 56];
-  if (seen.load(std::memory_order_relaxed) == object.map_start) return true;
-  if (!platform::IsReadable(object.map_start)) return false;
-  seen.store(object.map_start, std::memory_order_relaxed);
-  return true;
-}
-
 // Out of line, and before the description is read: so both use the same part of the stack.
 HT_NOINLINE bool FindPlace(uint64_t pc, uint64_t lookup, Place* place) {
   elf::LoadedObject object;
   if (!elf::FindObject(lookup, &object)) return false;
   place->in_object = true;
-  if (!HasReadableHeader(object)) return false;
+  if (!elf::HasReadableHeader(object.map_start)) return false;
   place->is_signal_restorer = IsSignalRestorer(object, pc);
   return place->is_signal_restorer || FindFde(object, lookup, place);
 }
@@ -100,7 +85,7 @@ HT_NOINLINE bool IsBeginningOfStack(uint64_t pc) {
 void LearnObjects() {
   for (const link_map* object = elf::LinkMapHead(); object != nullptr; object = object->l_next) {
     elf::LoadedObject found;
-    if (elf::FindObject(reinterpret_cast<uint64_t>(object->l_ld), &found)) HasReadableHeader(found);
+    if (elf::FindObject(reinterpret_cast<uint64_t>(object->l_ld), &found)) elf::HasReadableHeader(found.map_start);
   }
 }
 
