@@ -44,8 +44,8 @@ constexpr Measure kMeasures[] = {{"live", By::kLive, RankBy::kLive},
 
 constexpr const char* kExamples =
     "  heaptally report server.4711.heaptally           who holds memory\n"
-    "  heaptally report 4711 --by churn                 a running process: who allocates most\n"
-    "  heaptally report server.4711.heaptally --full    whole stacks, sizes and lifetimes\n"
+    "  heaptally report 4711 --by churn                 of a process: who allocates\n"
+    "  heaptally report server.4711.heaptally --full    whole stacks, lifetimes\n"
     "  heaptally report server.4711.heaptally --json    for scripts\n";
 
 const Measure* FindMeasure(const std::string& name) {
