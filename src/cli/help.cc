@@ -17,13 +17,14 @@ struct Topic {
 
 constexpr Topic kTopics[] = {
     {"modes",
-     "exact  Every allocation is counted. The default of `run`: right for a\n"
-     "       developer's machine, and for small programs.\n"
      "bytes  Sampled: one sample for every --period bytes in the mean (default\n"
-     "       512 KiB), at next to no cost. Each number has its 95 % interval beside\n"
-     "       it. A line that holds less than the period may have no sample: it is\n"
-     "       not shown, and that does not mean 0.\n\n"
-     "  heaptally run --mode bytes --period 1M -- ./server\n"},
+     "       512 KiB), at next to no cost. The default of `run`. Each number has its\n"
+     "       95 % interval beside it. A line that holds less than the period may have\n"
+     "       no sample: it is not shown, and that does not mean 0.\n"
+     "exact  Every allocation is counted: right for a developer's machine, and for\n"
+     "       programs that hold little.\n\n"
+     "  heaptally run --mode exact -- ./server\n"
+     "  heaptally run --period 1M -- ./server\n"},
     {"words",
      "live       allocated and not freed, at one moment\n"
      "peak       live when the process had most of it\n"

@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kLeastPeriodBytes = 64u << 10;
 
 // The mode and the period must make sense together. Returns -1 if they do.
-int CheckMode(const std::string& mode, bool mode_given, RunOptions* options) {
+int CheckMode(const std::string& mode, RunOptions* options) {
   if (mode != "exact" && mode != "bytes") {
     const std::string nearest = Nearest(mode, {"exact", "bytes"});
     return Complain("there is no mode \"" + mode + "\"",
@@ -24,7 +24,6 @@ int CheckMode(const std::string& mode, bool mode_given, RunOptions* options) {
   }
   options->exact = mode == "exact";
   if (options->period_bytes == 0) return -1;
-  if (!mode_given) options->exact = false;  // a period asks for sampling
   if (options->exact)
     return Complain("--period has no meaning in exact mode, which samples nothing", "--mode bytes, or no --period");
   if (options->period_bytes < kLeastPeriodBytes) {
@@ -57,8 +56,8 @@ int CheckPaths(RunOptions* options) {
 }
 
 constexpr const char* kExamples =
-    "  heaptally run -- ./server --port 80           every allocation, to the end\n"
-    "  heaptally run --mode bytes -- ./server        sampled, at next to no cost\n"
+    "  heaptally run -- ./server --port 80           sampled, at next to no cost\n"
+    "  heaptally run --mode exact -- ./server        every allocation\n"
     "  heaptally run -o build.heaptally -- make -j8  and all that it starts\n";
 
 }  // namespace
@@ -71,12 +70,11 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
            "output, signals and exit status are its own. Programs that it starts are\n"
            "profiled too.",
            kExamples);
-  std::string mode = "exact";
+  std::string mode = "bytes";
   options->directory = collect::SegmentDirectory();
-  const CLI::Option* mode_option =
-      app.add_option("-m,--mode", mode, "exact (every allocation; the default) or bytes (sampled)")->type_name("MODE");
+  app.add_option("-m,--mode", mode, "bytes (sampled; the default) or exact (every allocation)")->type_name("MODE");
   AddBytesOption(&app, "-p,--period", &options->period_bytes,
-                 "mean bytes between samples; implies --mode bytes (default 512K)");
+                 "mean bytes between samples (default 512K, at least 64K)");
   app.add_option("-o,--output", options->output, "the capture (default NAME.PID.heaptally here)")->type_name("FILE");
   bool no_follow = false;
   app.add_flag("--no-follow", no_follow, "profile only the program itself, not those that it starts");
@@ -98,7 +96,7 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
   options->follow = !no_follow;
   if (options->command.empty())
     return Complain("heaptally run: no program is named", "heaptally run -- PROGRAM ARGUMENTS");
-  if (const int status = CheckMode(mode, mode_option->count() > 0, options); status >= 0) return status;
+  if (const int status = CheckMode(mode, options); status >= 0) return status;
   return CheckPaths(options);
 }
 

@@ -23,10 +23,11 @@ TEST(RunOptionsTest, TheProgramBeginsAfterTheMarkOrAtTheFirstWord) {
 }
 
 TEST(RunOptionsTest, Modes) {
-  EXPECT_TRUE(Parsed({"prog"}).exact);
+  EXPECT_FALSE(Parsed({"prog"}).exact) << "sampled unless asked for more";
+  EXPECT_TRUE(Parsed({"--mode", "exact", "prog"}).exact);
   EXPECT_FALSE(Parsed({"--mode", "bytes", "prog"}).exact);
   const RunOptions sampled = Parsed({"--period", "1M", "prog"});
-  EXPECT_FALSE(sampled.exact) << "a period asks for sampling";
+  EXPECT_FALSE(sampled.exact);
   EXPECT_EQ(sampled.period_bytes, 1u << 20);
 }
 
