@@ -33,7 +33,7 @@ struct BlockEntry {
   uint64_t value;
 };
 
-inline constexpr uint32_t kBlockSlots = 8;  // two cache lines; a hash bit says which is looked at first
+inline constexpr uint32_t kBlockSlots = 8;  // two cache lines; the address says which slot is looked at first
 struct alignas(128) BlockBucket {
   BlockEntry entry[kBlockSlots];
 };
@@ -59,18 +59,22 @@ class BlockTable {
 
   // The live entry of `address`, or none.
   HT_ALWAYS_INLINE Slot Find(uint64_t address) const {
-    const uint64_t hash = Hash(address);
     const uint64_t wanted = AddressBits(address) | kLive;
-    for (uint32_t p = pieces(); p-- > 0;) {
-      BlockEntry* entry = piece_[p][hash & mask_[p]].entry;
-      const uint32_t first = FirstLine(hash);
-      for (uint32_t i = 0; i < kBlockSlots; ++i) {
-        BlockEntry* at = &entry[i ^ first];
-        const uint64_t key = __atomic_load_n(&at->key, __ATOMIC_ACQUIRE);
-        if ((key & kIdentityMask) == wanted) return {at, key};
-      }
+    const uint32_t newest = pieces();
+    for (uint32_t p = newest; p-- > 0;) {
+      if (const Slot slot = FindInBucket(&piece_[p][Near(address) & mask_[p]], FirstSlot(address), wanted)) return slot;
     }
-    return {};
+    for (uint32_t p = newest; p-- > 0;) {
+      if (const Slot slot = FindInBucket(&piece_[p][Far(address) & mask_[p]], 0, wanted)) return slot;
+    }
+    if (HT_LIKELY(__atomic_load_n(&spare_used_, __ATOMIC_RELAXED) == 0)) return {};
+    return FindSpare(wanted);
+  }
+
+  // Asks for the line in which `address` most likely is, or will be.
+  HT_ALWAYS_INLINE void Prefetch(uint64_t address) const {
+    const uint32_t newest = pieces() - 1;
+    __builtin_prefetch(&piece_[newest][Near(address) & mask_[newest]].entry[FirstSlot(address)], 1);
   }
 
   static Block Read(const Slot& slot) {
@@ -89,24 +93,49 @@ class BlockTable {
   static void Restore(const Slot& slot) { __atomic_store_n(&slot.entry->key, slot.key, __ATOMIC_RELEASE); }
   static void Drop(const Slot& slot) { __atomic_store_n(&slot.entry->key, uint64_t{kFree}, __ATOMIC_RELEASE); }
 
-  // Adds the block; false when every bucket that may hold it is full.
-  HT_ALWAYS_INLINE bool Insert(uint64_t address, const Block& block, uint8_t single) {
-    const uint64_t hash = Hash(address);
+  enum class Inserted : uint8_t { kYes, kFull, kAlreadyThere };
+
+  // Adds the block. kFull: every bucket that may hold it is. kAlreadyThere: a live entry of the same address was met (the
+  // search stops at the first free slot, so it may be missed: Find knows for certain).
+  HT_ALWAYS_INLINE Inserted Insert(uint64_t address, const Block& block, uint8_t single) {
+    const uint64_t key = KeyOf(address, block);
+    const uint64_t value = ValueOf(block);
     for (uint32_t p = pieces(); p-- > 0;) {
-      BlockEntry* entry = piece_[p][hash & mask_[p]].entry;
-      const uint32_t first = FirstLine(hash);
-      for (uint32_t i = 0; i < kBlockSlots; ++i) {
-        BlockEntry* at = &entry[i ^ first];
-        if (__atomic_load_n(&at->key, __ATOMIC_RELAXED) != kFree || !platform::CompareExchange(&at->key, kFree, kBusy, single)) continue;
-        at->value = static_cast<uint64_t>(block.site) << 42 | block.size << 19 | block.birth >> kLowBirthBits;
-        __atomic_store_n(&at->key, AddressBits(address) | (block.birth & kLowBirthMask) << 3 | kLive, __ATOMIC_RELEASE);
-        return true;
-      }
+      Inserted result = InsertInBucket(&piece_[p][Near(address) & mask_[p]], FirstSlot(address), key, value, single);
+      if (result == Inserted::kFull) result = InsertInBucket(&piece_[p][Far(address) & mask_[p]], 0, key, value, single);
+      if (HT_LIKELY(result != Inserted::kFull)) return result;
+    }
+    return Inserted::kFull;
+  }
+
+  // A forked child's pieces are wiped; the spare room is not.
+  void ClearSpare() {
+    spare_used_ = 0;
+    for (BlockBucket& bucket : spare_) {
+      for (BlockEntry& entry : bucket.entry) entry.key = kFree;
+    }
+  }
+
+  // Where a block goes when no bucket has room and the table can't grow just now: a signal handler may have interrupted the
+  // growing. Once used, every search that finds nothing looks here too.
+  HT_COLD bool InsertSpare(uint64_t address, const Block& block) {
+    __atomic_store_n(&spare_used_, 1u, __ATOMIC_RELAXED);
+    for (BlockBucket& bucket : spare_) {
+      if (InsertInBucket(&bucket, 0, KeyOf(address, block), ValueOf(block), 0) == Inserted::kYes) return true;
     }
     return false;
   }
 
  private:
+  HT_COLD Slot FindSpare(uint64_t wanted) const {
+    for (const BlockBucket& bucket : spare_) {
+      if (const Slot slot = FindInBucket(const_cast<BlockBucket*>(&bucket), 0, wanted)) return slot;
+    }
+    return {};
+  }
+  static uint64_t KeyOf(uint64_t address, const Block& block) { return AddressBits(address) | (block.birth & kLowBirthMask) << 3 | kLive; }
+  static uint64_t ValueOf(const Block& block) { return static_cast<uint64_t>(block.site) << 42 | block.size << 19 | block.birth >> kLowBirthBits; }
+
   static constexpr uint32_t kLowBirthBits = 17;
   static constexpr uint64_t kLowBirthMask = (uint64_t{1} << kLowBirthBits) - 1;
   static constexpr uint64_t kHighBirthMask = (uint64_t{1} << 19) - 1;
@@ -115,12 +144,41 @@ class BlockTable {
 
   // Blocks are 8-byte aligned: two can't share a word.
   static uint64_t AddressBits(uint64_t address) { return (address & ~uint64_t{7}) << kAddressShift; }
-  static uint64_t Hash(uint64_t address) {
+
+  HT_ALWAYS_INLINE static Slot FindInBucket(BlockBucket* bucket, uint32_t first, uint64_t wanted) {
+    for (uint32_t i = 0; i < kBlockSlots; ++i) {
+      BlockEntry* at = &bucket->entry[i ^ first];
+      const uint64_t key = __atomic_load_n(&at->key, __ATOMIC_ACQUIRE);
+      if ((key & kIdentityMask) == wanted) return {at, key};
+    }
+    return {};
+  }
+
+  HT_ALWAYS_INLINE static Inserted InsertInBucket(BlockBucket* bucket, uint32_t first, uint64_t key, uint64_t value, uint8_t single) {
+    for (uint32_t i = 0; i < kBlockSlots; ++i) {
+      BlockEntry* at = &bucket->entry[i ^ first];
+      const uint64_t there = __atomic_load_n(&at->key, __ATOMIC_RELAXED);
+      if (HT_UNLIKELY((there & kIdentityMask) == (key & kIdentityMask))) return Inserted::kAlreadyThere;
+      if (there != kFree || !platform::CompareExchange(&at->key, kFree, kBusy, single)) continue;
+      at->value = value;
+      __atomic_store_n(&at->key, key, __ATOMIC_RELEASE);
+      return Inserted::kYes;
+    }
+    return Inserted::kFull;
+  }
+
+  // Neighbours in the heap are neighbours in the table: 128 bytes of heap share a bucket, and so a page of heap 32 of them in
+  // a row. What finds its bucket full goes to one that a hash chooses.
+  static uint64_t Near(uint64_t address) { return (address >> 7) + ((address >> 12) * 0x9e3779b97f4a7c15ull >> 32); }
+  static uint32_t FirstSlot(uint64_t address) { return address >> 4 & (kBlockSlots - 1); }
+  static uint64_t Far(uint64_t address) {
     const uint64_t mixed = (address >> 4) * 0x9e3779b97f4a7c15ull;
     return mixed >> 32 ^ mixed >> 52;
   }
-  static uint32_t FirstLine(uint64_t hash) { return static_cast<uint32_t>(hash >> 29 & 4); }
 
+  static constexpr uint32_t kSpareBuckets = 16;
+  BlockBucket spare_[kSpareBuckets] = {};
+  uint32_t spare_used_ = 0;
   uint32_t pieces_ = 0;
   BlockBucket* piece_[kMaxPieces] = {};
   uint64_t mask_[kMaxPieces] = {};

@@ -116,6 +116,7 @@ Intent DecideAcquisition(const platform::Registers& caller, uint64_t size) {
 void RecordAcquisition(const Intent& intent, const platform::Registers& caller, void* pointer, uint64_t size) {
   if (!StillTheSame(intent)) return;
   if (intent.exact) {
+    exact::Prefetch(reinterpret_cast<uint64_t>(pointer));
     WatchLoader(caller.pc);
     exact::Acquired(reinterpret_cast<uint64_t>(pointer), size, TakeSite(caller));
   } else {
@@ -126,6 +127,10 @@ void RecordAcquisition(const Intent& intent, const platform::Registers& caller, 
 void RecordRelease(const platform::Registers& caller, void* pointer) {
   if (pointer == nullptr || g_image.header == nullptr) return;
   if (HT_UNLIKELY(!OwnsImage()) && (g_image.header->mode == Mode::kBytes || !ClaimImage())) return;
+  if (g_image.header->mode == Mode::kExact) {
+    exact::Prefetch(reinterpret_cast<uint64_t>(pointer));
+    __builtin_prefetch(static_cast<char*>(pointer) - sizeof(size_t));  // the allocator's own word, which free looks at first
+  }
   if (IsNested(caller)) return;
   if (g_image.header->mode == Mode::kBytes) {
     sampled::Releasing(pointer);

@@ -24,6 +24,7 @@ constexpr int64_t kBatchBytes = 16 << 10;
 constexpr uint32_t kMaxChain = 16;
 
 BlockTable g_live;
+uint32_t g_releases_get_lost;
 LiveTable<uint64_t> g_big;  // sizes of blocks too large for an entry of g_live
 uint64_t g_grow_lock, g_grow_owner_sp;
 constexpr uint32_t kGrowYields = 20000;
@@ -197,23 +198,11 @@ HT_ALWAYS_INLINE void BookRelease(ExactSite* site, uint64_t size, uint64_t birth
   AddCounts(&site->freed, size, single);
 }
 
-HT_ALWAYS_INLINE bool Record(uint64_t address, uint64_t size, uint32_t site, uint64_t birth, uint8_t single) {
-  const Block block = MakeBlock(size, site, birth);
-  if (HT_UNLIKELY(block.size == kBigSize)) RememberBigSize(address, size);
-  while (HT_UNLIKELY(!g_live.Insert(address, block, single))) {
-    if (!GrowLive()) {
-      CountLoss(Loss::kLiveTableFull);
-      return false;
-    }
-  }
-  t_state.last_block = address;
-  t_state.last_birth = birth;
-  return true;
-}
-
 // A record whose address was handed out again: its release was never seen.
 HT_COLD void EndLostRelease(const BlockTable::Slot& slot, uint64_t address) {
   const uint8_t single = platform::SingleThreaded();
+  g_releases_get_lost = 1;
+  if (!slot) return;
   const Block block = BlockTable::Read(slot);
   if (!BlockTable::Take(slot, BlockTable::kFree, single)) return;
   const uint64_t size = EndedSize(block, address);
@@ -223,9 +212,31 @@ HT_COLD void EndLostRelease(const BlockTable::Slot& slot, uint64_t address) {
   CountLoss(Loss::kLostRelease);
 }
 
+HT_ALWAYS_INLINE bool Record(uint64_t address, uint64_t size, uint32_t site, uint64_t birth, uint8_t single) {
+  const Block block = MakeBlock(size, site, birth);
+  if (HT_UNLIKELY(block.size == kBigSize)) RememberBigSize(address, size);
+  for (;;) {
+    const BlockTable::Inserted inserted = g_live.Insert(address, block, single);
+    if (HT_LIKELY(inserted == BlockTable::Inserted::kYes)) break;
+    if (inserted == BlockTable::Inserted::kAlreadyThere) {
+      EndLostRelease(g_live.Find(address), address);
+    } else if (!GrowLive()) {
+      if (g_live.InsertSpare(address, block)) break;
+      CountLoss(Loss::kLiveTableFull);
+      return false;
+    }
+  }
+  t_state.last_block = address;
+  t_state.last_birth = birth;
+  return true;
+}
+
+// Most programs lose no release, and a search of all pieces for what is not there costs a cache miss or two. So it is made
+// only once the insert has met a record of its own address: from then on always.
 HT_ALWAYS_INLINE void EndLostReleaseOf(uint64_t address) {
+  if (HT_LIKELY(g_releases_get_lost == 0)) return;
   const BlockTable::Slot lost = g_live.Find(address);
-  if (HT_UNLIKELY(static_cast<bool>(lost))) EndLostRelease(lost, address);
+  if (static_cast<bool>(lost)) EndLostRelease(lost, address);
 }
 
 }  // namespace
@@ -234,8 +245,11 @@ bool Open() { return GrowLive() && GrowBig(); }
 
 void Reopen() {
   // Wiped, so empty; the pieces stay where they are.
+  g_live.ClearSpare();
   g_grow_lock = 0;
 }
+
+void Prefetch(uint64_t address) { g_live.Prefetch(address); }
 
 void Acquired(uint64_t address, uint64_t size, uint32_t site_id) {
   const uint8_t single = platform::SingleThreaded();

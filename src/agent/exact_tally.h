@@ -14,6 +14,9 @@ namespace heaptally::agent::exact {
 bool Open();
 void Reopen();  // in a forked child: no system call
 
+// Asks for the cache line that an event of this address will need soon.
+void Prefetch(uint64_t address);
+
 // A block of `size` requested bytes was handed out. `site`: its stack's site id.
 void Acquired(uint64_t address, uint64_t size, uint32_t site);
 

@@ -195,6 +195,7 @@ bool OpenEverything(const Config& config) {
   const segment::ClockKind clock = ChooseClock();
   if (!OpenFirstImage(config)) return false;
   DescribeProcess(g_image.header, clock);
+  if (g_definer.brings_operator_new) g_image.header->image_flags |= segment::kImageFlagOwnNew;
   if (g_definer.interposer_before) g_image.header->image_flags |= segment::kImageFlagInterposerBefore;
   const ArenaUse arena = GetArenaUse();
   g_image.header->unattributed_objects = arena.objects;

@@ -28,6 +28,9 @@ void AddFlagNotes(uint32_t flags, std::vector<std::string>* notes) {
   if ((flags & segment::kImageFlagInterposerBefore) != 0) {
     notes->push_back("Another object's malloc comes before heaptally's, so what goes through it is not seen.");
   }
+  if ((flags & segment::kImageFlagOwnNew) != 0) {
+    notes->push_back("The program's allocator brings its own operator new, which heaptally does not see: what `new` allocates is missing.");
+  }
   if ((flags & segment::kImageFlagGrowthRefused) != 0) {
     notes->push_back(
         "The segment could not grow (disk or directory full, a resource limit, or its size cap); new call "

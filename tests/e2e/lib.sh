@@ -100,7 +100,9 @@ kill_rounds() {
     { wait $pid; } 2>/dev/null
     [ -s "$tmp/out" ] || continue   # killed before its main
     report "$HEAPTALLY_DIR"/*
-    rows "$tmp/rows" --mode "$mode" --state killed,unknown   # unknown: no parent of ours saw its end
+    # unknown: no parent of ours saw its end. A kill may strike while an event is being booked, and on a loaded machine a
+    # thread may give up waiting for the tally: both are said.
+    rows "$tmp/rows" --mode "$mode" --state killed,unknown --allow-loss event-cut-by-death --allow-loss lock-timeout
     "$heaptally" ls 2>&1 | grep -q "$pid" || fail "ls does not show $pid"
     [ "$failed" = 0 ] || { echo "in round $round"; return; }
     checked=$((${checked:-0} + 1))

@@ -6,6 +6,7 @@ for program in hello_leak single_thread; do
   musl-gcc -g -O1 -fno-builtin -D_GNU_SOURCE -o "$tmp/$program" "$here/../programs/$program.c" || fail "musl-gcc cannot build $program"
   profile exact "$tmp/$program"
   expect 0
-  truth --mode exact
+  # musl describes no code by call frame information: what its start code, or calloc, called is marked as cut.
+  truth --mode exact --allow-loss stack-cut-no-rule
 done
 finish

@@ -7,7 +7,7 @@ for round in $(seq 30); do
   rm -f "$HEAPTALLY_DIR"/*
   env HEAPTALLY="mode=bytes,seed=$round,dir=$HEAPTALLY_DIR" LD_PRELOAD="$agent" "$programs/realloc_forever" >"$tmp/out" 2>&1 &
   pid=$!
-  for _ in $(seq 50); do [ -s "$tmp/out" ] && break; sleep 0.05; done
+  for _ in $(seq 600); do [ -s "$tmp/out" ] && break; sleep 0.05; done
   sleep "0.$(printf %03d $((RANDOM % 300)))"
   kill -9 $pid
   wait $pid 2>/dev/null
