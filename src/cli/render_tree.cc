@@ -24,11 +24,21 @@ std::string Program(const Profile& profile) {
   return name.empty() ? "(not known)" : Printable(name);
 }
 
+// A sampled number without a sample is not 0: it is below the upper end of its interval.
+std::string OneNumber(const sampling::Estimate& estimate) {
+  if (!estimate.exact && estimate.n == 0 && estimate.hi > 0) return "<" + FormatBytes(estimate.hi);
+  return FormatBytes(estimate.v);
+}
+
+std::string OneCount(const profile::Amount& amount, bool exact) {
+  return !exact && amount.samples == 0 ? "?" : FormatCount(amount.value());
+}
+
 struct ProgramSum {
   std::string name;
   size_t images = 0;
   profile::Measures sum;
-  double largest_peak = 0;
+  sampling::Estimate largest_peak;
 };
 
 std::vector<ProgramSum> ByProgram(const std::vector<const Profile*>& profiles) {
@@ -38,7 +48,8 @@ std::vector<ProgramSum> ByProgram(const std::vector<const Profile*>& profiles) {
     sum.name = Program(*profile);
     ++sum.images;
     sum.sum += profile->totals;
-    sum.largest_peak = std::max(sum.largest_peak, PeakBytesEstimate(profile->totals).v);
+    const sampling::Estimate peak = PeakBytesEstimate(profile->totals);
+    if (sum.images == 1 || peak.v > sum.largest_peak.v) sum.largest_peak = peak;
   }
   std::vector<ProgramSum> out;
   for (auto& [name, sum] : sums) out.push_back(std::move(sum));
@@ -57,9 +68,9 @@ std::string RenderPrograms(const std::vector<ProgramSum>& programs, size_t width
                    {.title = "largest peak", .right = true}});
   for (size_t at = 0; at < std::min(programs.size(), kPrograms); ++at) {
     const ProgramSum& one = programs[at];
-    table.Add({one.name, FormatCount(static_cast<double>(one.images)), FormatBytes(one.sum.allocated.bytes.value()),
-               FormatCount(one.sum.allocated.objects.value()), FormatBytes(one.sum.live.bytes.value()),
-               FormatBytes(one.largest_peak)});
+    table.Add({one.name, FormatCount(static_cast<double>(one.images)), OneNumber(BytesEstimate(one.sum, one.sum.allocated.bytes)),
+               OneCount(one.sum.allocated.objects, one.sum.period == 0), OneNumber(BytesEstimate(one.sum, one.sum.live.bytes)),
+               OneNumber(one.largest_peak)});
   }
   std::string out = table.Render(width);
   if (programs.size() > kPrograms) out += fmt::format("  {} more programs\n", programs.size() - kPrograms);
@@ -86,8 +97,8 @@ std::string RenderLargest(const std::vector<const Profile*>& profiles, size_t wi
   for (size_t at = 0; at < std::min(order.size(), kProcesses); ++at) {
     const Profile& one = *order[at].second;
     table.Add({Program(one), Arguments(one), one.pid != 0 ? std::to_string(one.pid) : "?",
-               FormatBytes(order[at].first.v), FormatBytes(one.totals.live.bytes.value()),
-               FormatBytes(one.totals.allocated.bytes.value())});
+               OneNumber(order[at].first), OneNumber(BytesEstimate(one.totals, one.totals.live.bytes)),
+               OneNumber(BytesEstimate(one.totals, one.totals.allocated.bytes))});
   }
   return table.Render(width);
 }
