@@ -12,7 +12,6 @@
 #include <cstdint>
 
 #include "base/branch.h"
-#include "platform/atomic_words.h"
 #include "segment/layout.h"
 
 namespace heaptally::agent {
@@ -87,8 +86,9 @@ class BlockTable {
   }
 
   // live -> `to` (free or transit). True iff this caller ended it.
-  HT_ALWAYS_INLINE static bool Take(const Slot& slot, State to, uint8_t single) {
-    return platform::CompareExchange(&slot.entry->key, slot.key, to, single);
+  HT_ALWAYS_INLINE static bool Take(const Slot& slot, State to) {
+    uint64_t expected = slot.key;
+    return __atomic_compare_exchange_n(&slot.entry->key, &expected, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
   }
   static void Restore(const Slot& slot) { __atomic_store_n(&slot.entry->key, slot.key, __ATOMIC_RELEASE); }
   static void Drop(const Slot& slot) { __atomic_store_n(&slot.entry->key, uint64_t{kFree}, __ATOMIC_RELEASE); }
@@ -97,12 +97,12 @@ class BlockTable {
 
   // Adds the block. kFull: every bucket that may hold it is. kAlreadyThere: a live entry of the same address was met (the
   // search stops at the first free slot, so it may be missed: Find knows for certain).
-  HT_ALWAYS_INLINE Inserted Insert(uint64_t address, const Block& block, uint8_t single) {
+  HT_ALWAYS_INLINE Inserted Insert(uint64_t address, const Block& block) {
     const uint64_t key = KeyOf(address, block);
     const uint64_t value = ValueOf(block);
     for (uint32_t p = pieces(); p-- > 0;) {
-      Inserted result = InsertInBucket(&piece_[p][Near(address) & mask_[p]], FirstSlot(address), key, value, single);
-      if (result == Inserted::kFull) result = InsertInBucket(&piece_[p][Far(address) & mask_[p]], 0, key, value, single);
+      Inserted result = InsertInBucket(&piece_[p][Near(address) & mask_[p]], FirstSlot(address), key, value);
+      if (result == Inserted::kFull) result = InsertInBucket(&piece_[p][Far(address) & mask_[p]], 0, key, value);
       if (HT_LIKELY(result != Inserted::kFull)) return result;
     }
     return Inserted::kFull;
@@ -121,7 +121,7 @@ class BlockTable {
   HT_COLD bool InsertSpare(uint64_t address, const Block& block) {
     __atomic_store_n(&spare_used_, 1u, __ATOMIC_RELAXED);
     for (BlockBucket& bucket : spare_) {
-      if (InsertInBucket(&bucket, 0, KeyOf(address, block), ValueOf(block), 0) == Inserted::kYes) return true;
+      if (InsertInBucket(&bucket, 0, KeyOf(address, block), ValueOf(block)) == Inserted::kYes) return true;
     }
     return false;
   }
@@ -154,12 +154,12 @@ class BlockTable {
     return {};
   }
 
-  HT_ALWAYS_INLINE static Inserted InsertInBucket(BlockBucket* bucket, uint32_t first, uint64_t key, uint64_t value, uint8_t single) {
+  HT_ALWAYS_INLINE static Inserted InsertInBucket(BlockBucket* bucket, uint32_t first, uint64_t key, uint64_t value) {
     for (uint32_t i = 0; i < kBlockSlots; ++i) {
       BlockEntry* at = &bucket->entry[i ^ first];
-      const uint64_t there = __atomic_load_n(&at->key, __ATOMIC_RELAXED);
+      uint64_t there = __atomic_load_n(&at->key, __ATOMIC_RELAXED);
       if (HT_UNLIKELY((there & kIdentityMask) == (key & kIdentityMask))) return Inserted::kAlreadyThere;
-      if (there != kFree || !platform::CompareExchange(&at->key, kFree, kBusy, single)) continue;
+      if (there != kFree || !__atomic_compare_exchange_n(&at->key, &there, uint64_t{kBusy}, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
       at->value = value;
       __atomic_store_n(&at->key, key, __ATOMIC_RELEASE);
       return Inserted::kYes;

@@ -31,8 +31,8 @@ constexpr uint32_t kGrowYields = 20000;
 
 uint64_t Birth(uint64_t now) { return now >> kBirthShift & kBirthMask; }
 
-HT_ALWAYS_INLINE void AddCounts(Counts* counts, uint64_t bytes, uint8_t single) {
-  platform::AddPair(reinterpret_cast<uint64_t*>(counts), 1, bytes, single);
+HT_ALWAYS_INLINE void AddCounts(Counts* counts, uint64_t bytes) {
+  platform::AddPair(reinterpret_cast<uint64_t*>(counts), 1, bytes);
 }
 
 uint32_t ClassOf(uint64_t value) { return value == 0 ? 0 : 64 - static_cast<uint32_t>(__builtin_clzll(value)); }
@@ -40,7 +40,7 @@ uint32_t ClassOf(uint64_t value) { return value == 0 ? 0 : 64 - static_cast<uint
 ExactHistogram* HistogramAt(uint32_t id) { return reinterpret_cast<ExactHistogram*>(ItemAddress(segment::Kind::kHistograms, id)); }
 
 // Counts `which` in the chain that begins at *head, making entries as needed.
-HT_NOINLINE bool CountInChain(uint32_t* head, uint32_t which, uint8_t single) {
+HT_NOINLINE bool CountInChain(uint32_t* head, uint32_t which) {
   uint32_t* link = head;
   for (uint32_t part = 0; part < kMaxChain; ++part) {
     uint32_t next = __atomic_load_n(link, __ATOMIC_ACQUIRE);
@@ -55,7 +55,7 @@ HT_NOINLINE bool CountInChain(uint32_t* head, uint32_t which, uint8_t single) {
       uint64_t value = __atomic_load_n(&entry, __ATOMIC_RELAXED);
       if (value == 0 && __atomic_compare_exchange_n(&entry, &value, static_cast<uint64_t>(which + 1) << 56 | 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return true;
       if (value >> 56 == which + 1) {
-        platform::Add(&entry, 1, single);
+        __atomic_fetch_add(&entry, 1, __ATOMIC_RELAXED);
         return true;
       }
     }
@@ -65,13 +65,13 @@ HT_NOINLINE bool CountInChain(uint32_t* head, uint32_t which, uint8_t single) {
 }
 
 // Most sites see one class only: then nothing is counted here (the reader derives it from the totals).
-HT_ALWAYS_INLINE void CountClass(uint8_t* first_class, uint32_t* chain, uint32_t which, uint8_t single) {
+HT_ALWAYS_INLINE void CountClass(uint8_t* first_class, uint32_t* chain, uint32_t which) {
   const uint8_t wanted = static_cast<uint8_t>(which + 1);
   uint8_t first = __atomic_load_n(first_class, __ATOMIC_RELAXED);
   if (HT_LIKELY(first == wanted)) return;
   if (first == 0 && __atomic_compare_exchange_n(first_class, &first, wanted, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
   if (first == wanted) return;
-  if (!CountInChain(chain, which, single)) CountLoss(Loss::kHistogramFull);
+  if (!CountInChain(chain, which)) CountLoss(Loss::kHistogramFull);
 }
 
 // The site's value at the last peak must be kept before its first change after that peak (layout.h, ExactPeak).
@@ -105,8 +105,8 @@ HT_ALWAYS_INLINE void LeavePeak(ExactPeak* peak) {
   __atomic_store_n(&peak->at_peak, 0u, __ATOMIC_RELEASE);
 }
 
-HT_ALWAYS_INLINE void PublishLive(ExactPeak* peak, int64_t delta, uint8_t single) {
-  const int64_t live = static_cast<int64_t>(platform::FetchAdd(reinterpret_cast<uint64_t*>(&peak->live_bytes), static_cast<uint64_t>(delta), single)) + delta;
+HT_ALWAYS_INLINE void PublishLive(ExactPeak* peak, int64_t delta) {
+  const int64_t live = __atomic_add_fetch(&peak->live_bytes, delta, __ATOMIC_RELAXED);
   if (live > __atomic_load_n(&peak->peak_bytes, __ATOMIC_RELAXED)) {
     __atomic_store_n(&peak->peak_bytes, live, __ATOMIC_RELAXED);
     __atomic_store_n(&peak->at_peak, 1u, __ATOMIC_RELEASE);
@@ -114,16 +114,16 @@ HT_ALWAYS_INLINE void PublishLive(ExactPeak* peak, int64_t delta, uint8_t single
 }
 
 // The live total: exact in one thread; with more, each thread keeps up to a batch to itself.
-HT_ALWAYS_INLINE void ChangeLive(int64_t delta, uint8_t single) {
+HT_ALWAYS_INLINE void ChangeLive(int64_t delta) {
   ExactPeak* peak = &g_image.header->exact_peak;
   if (HT_LIKELY(g_thread_count <= 1) || t_state.slot == kNoThreadEntry) {
-    PublishLive(peak, delta, single);
+    PublishLive(peak, delta);
     return;
   }
   ThreadEntry* entry = &g_threads[t_state.slot];
   const int64_t pending = AddPending(entry, delta);
   if (pending > -kBatchBytes && pending < kBatchBytes) return;
-  PublishLive(peak, TakePending(entry), single);
+  PublishLive(peak, TakePending(entry));
 }
 
 // Adds a piece to `table`, twice as large as its last. One grower at a time; false when there is no memory, or when this
@@ -185,38 +185,37 @@ HT_ALWAYS_INLINE uint64_t EndedSize(const Block& block, uint64_t address) {
   return HT_LIKELY(block.size != kBigSize) ? block.size : TakeBigSize(address);
 }
 
-HT_ALWAYS_INLINE void BookAllocation(ExactSite* site, uint64_t size, uint8_t single) {
+HT_ALWAYS_INLINE void BookAllocation(ExactSite* site, uint64_t size) {
   KeepPeakValue(site);
-  CountClass(&site->head.first_size_class, &site->head.size_histogram, ClassOf(size), single);
-  AddCounts(&site->allocated, size, single);
+  CountClass(&site->head.first_size_class, &site->head.size_histogram, ClassOf(size));
+  AddCounts(&site->allocated, size);
 }
 
-HT_ALWAYS_INLINE void BookRelease(ExactSite* site, uint64_t size, uint64_t birth, uint64_t now, uint8_t single) {
+HT_ALWAYS_INLINE void BookRelease(ExactSite* site, uint64_t size, uint64_t birth, uint64_t now) {
   KeepPeakValue(site);
   const uint64_t lifetime = ((Birth(now) - birth) & kBirthMask) << kBirthShift;
-  CountClass(&site->head.first_life_class, &site->head.life_histogram, ClassOf(lifetime), single);
-  AddCounts(&site->freed, size, single);
+  CountClass(&site->head.first_life_class, &site->head.life_histogram, ClassOf(lifetime));
+  AddCounts(&site->freed, size);
 }
 
 // A record whose address was handed out again: its release was never seen.
 HT_COLD void EndLostRelease(const BlockTable::Slot& slot, uint64_t address) {
-  const uint8_t single = platform::SingleThreaded();
   g_releases_get_lost = 1;
   if (!slot) return;
   const Block block = BlockTable::Read(slot);
-  if (!BlockTable::Take(slot, BlockTable::kFree, single)) return;
+  if (!BlockTable::Take(slot, BlockTable::kFree)) return;
   const uint64_t size = EndedSize(block, address);
   LeavePeak(&g_image.header->exact_peak);
-  BookRelease(ExactSiteAt(block.site), size, block.birth, Now(), single);
-  ChangeLive(-static_cast<int64_t>(size), single);
+  BookRelease(ExactSiteAt(block.site), size, block.birth, Now());
+  ChangeLive(-static_cast<int64_t>(size));
   CountLoss(Loss::kLostRelease);
 }
 
-HT_ALWAYS_INLINE bool Record(uint64_t address, uint64_t size, uint32_t site, uint64_t birth, uint8_t single) {
+HT_ALWAYS_INLINE bool Record(uint64_t address, uint64_t size, uint32_t site, uint64_t birth) {
   const Block block = MakeBlock(size, site, birth);
   if (HT_UNLIKELY(block.size == kBigSize)) RememberBigSize(address, size);
   for (;;) {
-    const BlockTable::Inserted inserted = g_live.Insert(address, block, single);
+    const BlockTable::Inserted inserted = g_live.Insert(address, block);
     if (HT_LIKELY(inserted == BlockTable::Inserted::kYes)) break;
     if (inserted == BlockTable::Inserted::kAlreadyThere) {
       EndLostRelease(g_live.Find(address), address);
@@ -252,39 +251,36 @@ void Reopen() {
 void Prefetch(uint64_t address) { g_live.Prefetch(address); }
 
 void Acquired(uint64_t address, uint64_t size, uint32_t site_id) {
-  const uint8_t single = platform::SingleThreaded();
   EndLostReleaseOf(address);
-  BookAllocation(ExactSiteAt(site_id), size, single);
-  ChangeLive(static_cast<int64_t>(size), single);
-  Record(address, size, site_id, Birth(Now()), single);
+  BookAllocation(ExactSiteAt(site_id), size);
+  ChangeLive(static_cast<int64_t>(size));
+  Record(address, size, site_id, Birth(Now()));
 }
 
 bool Releasing(uint64_t address) {
-  const uint8_t single = platform::SingleThreaded();
   const BlockTable::Slot slot = g_live.Find(address);
   if (!slot) return false;
   const Block block = BlockTable::Read(slot);
-  if (!BlockTable::Take(slot, BlockTable::kFree, single)) return false;
+  if (!BlockTable::Take(slot, BlockTable::kFree)) return false;
   const uint64_t size = EndedSize(block, address);
   ExactSite* site = ExactSiteAt(block.site);
   LeavePeak(&g_image.header->exact_peak);
-  BookRelease(site, size, block.birth, Now(), single);
+  BookRelease(site, size, block.birth, Now());
   // The birth tells this thread's last block from one that another thread was given at the same address since.
   if (address == t_state.last_block && block.birth == t_state.last_birth) {
-    platform::Add(&site->temporary, 1, single);
+    __atomic_fetch_add(&site->temporary, 1, __ATOMIC_RELAXED);
     t_state.last_block = 0;
   }
-  ChangeLive(-static_cast<int64_t>(size), single);
+  ChangeLive(-static_cast<int64_t>(size));
   return true;
 }
 
 Transit BeginMove(uint64_t address) {
-  const uint8_t single = platform::SingleThreaded();
   Transit transit;
   const BlockTable::Slot slot = g_live.Find(address);
   if (!slot) return transit;
   transit.block = BlockTable::Read(slot);
-  if (BlockTable::Take(slot, BlockTable::kTransit, single)) transit.slot = slot;
+  if (BlockTable::Take(slot, BlockTable::kTransit)) transit.slot = slot;
   return transit;
 }
 
@@ -293,17 +289,15 @@ void AbortMove(const Transit& transit) {
 }
 
 void EndMove(const Transit& transit, uint64_t old_address) {
-  const uint8_t single = platform::SingleThreaded();
   if (!transit.slot) return;
   const uint64_t size = EndedSize(transit.block, old_address);
   LeavePeak(&g_image.header->exact_peak);
-  BookRelease(ExactSiteAt(transit.block.site), size, transit.block.birth, Now(), single);
-  ChangeLive(-static_cast<int64_t>(size), single);
+  BookRelease(ExactSiteAt(transit.block.site), size, transit.block.birth, Now());
+  ChangeLive(-static_cast<int64_t>(size));
   BlockTable::Drop(transit.slot);
 }
 
 void CommitMove(const Transit& transit, uint64_t old_address, uint64_t new_address, uint64_t size, uint32_t site_id) {
-  const uint8_t single = platform::SingleThreaded();
   const bool known = static_cast<bool>(transit.slot);
   const uint64_t old_size = known ? EndedSize(transit.block, old_address) : 0;
   EndLostReleaseOf(new_address);
@@ -312,17 +306,17 @@ void CommitMove(const Transit& transit, uint64_t old_address, uint64_t new_addre
   // One event: only a fall of the total can end a peak, and only a rise can make one.
   const int64_t delta = static_cast<int64_t>(size) - static_cast<int64_t>(old_size);
   if (delta < 0) LeavePeak(&g_image.header->exact_peak);
-  BookAllocation(site, size, single);
-  platform::Add(&site->reallocs, 1, single);
-  if (new_address == old_address) platform::Add(&site->reallocs_in_place, 1, single);
+  BookAllocation(site, size);
+  __atomic_fetch_add(&site->reallocs, 1, __ATOMIC_RELAXED);
+  if (new_address == old_address) __atomic_fetch_add(&site->reallocs_in_place, 1, __ATOMIC_RELAXED);
   // One birth for the block, however often it moved.
   const uint64_t birth = known ? transit.block.birth : Birth(now);
-  Record(new_address, size, site_id, birth, single);
+  Record(new_address, size, site_id, birth);
   if (known) {
-    BookRelease(ExactSiteAt(transit.block.site), old_size, birth, now, single);
+    BookRelease(ExactSiteAt(transit.block.site), old_size, birth, now);
     BlockTable::Drop(transit.slot);
   }
-  ChangeLive(delta, single);
+  ChangeLive(delta);
 }
 
 }  // namespace heaptally::agent::exact
