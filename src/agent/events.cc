@@ -55,6 +55,7 @@ HT_NOINLINE uint32_t TakeSite(const platform::Registers& caller) {
 // First slow event of this thread (or of this thread in a new image). Returns the countdown of a fresh draw.
 HT_COLD void SetUpThread() {
   t_state.image_epoch = g_epoch;
+  t_state.exact_epoch = g_image.header->mode == Mode::kExact ? g_epoch : 0;
   t_state.slot = FindThreadEntry();
   t_state.last_block = 0;
   t_state.generator = sampling::Generator(NewSeed() ^ platform::ThreadPointer());
@@ -114,14 +115,15 @@ Intent DecideAcquisition(const platform::Registers& caller, uint64_t size) {
 }
 
 void RecordAcquisition(const Intent& intent, const platform::Registers& caller, void* pointer, uint64_t size) {
-  if (!StillTheSame(intent)) return;
-  if (intent.exact) {
-    exact::Prefetch(reinterpret_cast<uint64_t>(pointer));
-    WatchLoader(caller.pc);
-    exact::Acquired(reinterpret_cast<uint64_t>(pointer), size, TakeSite(caller));
-  } else {
-    sampled::Acquired(pointer, size, TakeSite(caller), intent.drawn);
-  }
+  if (intent.exact) return RecordExact(intent.epoch, caller, pointer, size);
+  if (StillTheSame(intent)) sampled::Acquired(pointer, size, TakeSite(caller), intent.drawn);
+}
+
+void RecordExact(uint32_t epoch, const platform::Registers& caller, void* pointer, uint64_t size) {
+  exact::Prefetch(reinterpret_cast<uint64_t>(pointer));
+  if (epoch != g_epoch || !OwnsImage()) return;  // a fork came in between: abandoned
+  WatchLoader(caller.pc);
+  exact::Acquired(reinterpret_cast<uint64_t>(pointer), size, TakeSite(caller));
 }
 
 void RecordRelease(const platform::Registers& caller, void* pointer) {

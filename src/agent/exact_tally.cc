@@ -53,6 +53,10 @@ HT_NOINLINE bool CountInChain(uint32_t* head, uint32_t which) {
     ExactHistogram* histogram = HistogramAt(next - 1);
     for (uint64_t& entry : histogram->entry) {
       uint64_t value = __atomic_load_n(&entry, __ATOMIC_RELAXED);
+      if (HT_LIKELY(value >> 56 == which + 1)) {
+        __atomic_fetch_add(&entry, 1, __ATOMIC_RELAXED);
+        return true;
+      }
       if (value == 0 && __atomic_compare_exchange_n(&entry, &value, static_cast<uint64_t>(which + 1) << 56 | 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return true;
       if (value >> 56 == which + 1) {
         __atomic_fetch_add(&entry, 1, __ATOMIC_RELAXED);

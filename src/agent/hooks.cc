@@ -35,6 +35,15 @@ HT_ALWAYS_INLINE bool Debit(uint64_t size) {
 
 template <typename RealCall>
 HT_ALWAYS_INLINE void* AcquireSlowly(const platform::Registers& caller, uint64_t size, RealCall real_call) {
+  if (HT_LIKELY(IsPlainExactEvent(size))) {
+    const uint32_t epoch = g_epoch;
+    Guard guard;
+    guard.Enter();
+    void* block = real_call();
+    guard.Leave();
+    if (HT_LIKELY(block != nullptr)) RecordExact(epoch, caller, block, size);
+    return block;
+  }
   const Intent intent = DecideAcquisition(caller, size);
   if (!intent.record) return real_call();
   Guard guard;

@@ -22,6 +22,7 @@ struct ThreadState {
   unwind::StackBounds bounds;
   sampling::Generator generator;
   uint64_t period = 0;        // T of the running draw
+  uint32_t exact_epoch = 0;   // the same in exact mode, 0 in bytes mode: one compare tells the usual case
   uint32_t image_epoch = 0;   // Process::image_epoch under which this was set up; 0: never
   uint32_t promised_image = 0;  // during this thread's fork: the region kept for the child; 0: none
   uint32_t slot = 0;          // this thread's entry in the thread table
