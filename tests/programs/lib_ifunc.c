@@ -5,6 +5,10 @@
 
 static int chosen(void) { return 7; }
 
+// For main to free and to move, when the program has long had its real malloc.
+static char *for_main[4];
+__attribute__((visibility("default"))) char *ifunc_block(int i) { return for_main[i]; }
+
 static int (*resolve_choice(void))(void) {
   char *volatile block = malloc(300);
   if (block) {
@@ -15,6 +19,11 @@ static int (*resolve_choice(void))(void) {
   }
   void *volatile kept = calloc(1, 500);
   if (!kept) abort();
+  for (int i = 0; i < 4; ++i) {
+    for_main[i] = malloc(200);
+    if (!for_main[i]) abort();
+    memset(for_main[i], 'a' + i, 200);
+  }
   return chosen;
 }
 
