@@ -1,6 +1,6 @@
-// What intervals ought to cover: the plan of statistics_sites.c through the real sampler and the real estimator, many times,
-// in one process. Prints one object of JSON: for each site and "totals", how often each quantity's interval held the
-// truth, and the sizes that there are, from which truths follow.
+// What intervals ought to cover: the plan of statistics_sites.c through the real sampler and the real estimator, many
+// times, in one process. Prints one object of JSON: for each site and "totals", how often each quantity's interval held
+// the truth, and the sizes that there are, from which truths follow.
 //
 //   statistics_model [RUNS]      default 40,000: a coverage of 0.95 is then known to 0.001
 //
@@ -42,7 +42,8 @@ class Plan {
     AddBlocks(SiteOf("chain_start"), STATISTICS_CHAIN_START, STATISTICS_CHAINS, STATISTICS_CHAINS, 0);
     const size_t step = SiteOf("chain_step");
     for (uint64_t size = 2 * STATISTICS_CHAIN_START; size <= STATISTICS_CHAIN_END; size *= 2) {
-      AddBlocks(step, size, STATISTICS_CHAINS, size < STATISTICS_CHAIN_END ? STATISTICS_CHAINS : STATISTICS_CHAINS_FREED, 0);
+      AddBlocks(step, size, STATISTICS_CHAINS,
+                size < STATISTICS_CHAIN_END ? STATISTICS_CHAINS : STATISTICS_CHAINS_FREED, 0);
     }
     Site totals{"totals", {}, {}};
     for (const Site& site : sites) {
@@ -75,7 +76,8 @@ class Plan {
 
   void AddBlocks(size_t site, uint64_t size, int count, int freed, int thread) {
     for (int i = 0; i < count; ++i) {
-      program.allocations.push_back({static_cast<uint32_t>(size), static_cast<uint16_t>(site), static_cast<uint8_t>(thread), i < freed, false, false});
+      program.allocations.push_back({static_cast<uint32_t>(size), static_cast<uint16_t>(site),
+                                     static_cast<uint8_t>(thread), i < freed, false, false});
     }
     sites[site].sizes[size].allocations += static_cast<uint64_t>(count);
     sites[site].sizes[size].freed += static_cast<uint64_t>(freed);
@@ -84,7 +86,8 @@ class Plan {
 
 double TrueBytes(const Sizes& sizes, bool live) {
   double bytes = 0;
-  for (const auto& [size, counted] : sizes) bytes += static_cast<double>(size * (counted.allocations - (live ? counted.freed : 0)));
+  for (const auto& [size, counted] : sizes)
+    bytes += static_cast<double>(size * (counted.allocations - (live ? counted.freed : 0)));
   return bytes;
 }
 
