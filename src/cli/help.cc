@@ -58,6 +58,8 @@ const std::vector<Subcommand>& Subcommands() {
       {"run", RunCommand, "run a program and say where its memory goes", "heaptally run -- ./server --port 80"},
       {"report", ReportCommand, "look at a capture, or at a process that runs",
        "heaptally report server.4711.heaptally --by churn"},
+      {"flame", FlameCommand, "a flame graph, as one HTML page", "heaptally flame server.4711.heaptally"},
+      {"export", ExportCommand, "folded stacks, for other tools", "heaptally export server.4711.heaptally --by churn"},
       {"ls", LsCommand, "processes that are (or were) profiled", "heaptally ls --prune"},
       {"help", HelpCommand, "words, modes, limits, exit codes", "heaptally help modes"},
   };

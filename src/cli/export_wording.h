@@ -1,0 +1,11 @@
+// How exports name frames, and which they hide: as reports do.
+#pragma once
+
+#include "exporters/shown_stack.h"
+
+namespace heaptally::cli {
+
+// `full`: the allocator's own frames stay.
+exporters::Wording ExportWording(bool full);
+
+}  // namespace heaptally::cli

@@ -1,0 +1,34 @@
+// A measure of every site as whole numbers that add up to the report's total.
+//
+// Sampled values are fractions, and rounding each by itself misses the sum by up to half a byte a site. Here the running
+// sum is rounded, and a site gets the step: no site is off by one or more, and the sum is the total, rounded once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/ranking.h"
+#include "profile/profile.h"
+
+namespace heaptally::exporters {
+
+struct MeasureName {
+  analysis::By by;
+  const char* name;   // as --by has it
+  const char* title;  // for people
+};
+
+inline constexpr std::array<MeasureName, 5> kMeasures = {{{analysis::By::kLive, "live", "live"},
+                                                          {analysis::By::kPeak, "peak", "peak"},
+                                                          {analysis::By::kChurn, "churn", "churn bytes"},
+                                                          {analysis::By::kCalls, "calls", "churn calls"},
+                                                          {analysis::By::kTemporary, "temporary", "temporary"}}};
+
+const profile::Amount& AmountOf(const profile::Measures& measures, analysis::By by);
+
+// Bytes for live, peak and churn, else calls. Parallel to profile.sites; 0 for memory that was mapped directly, which is
+// not in the profile's totals either.
+std::vector<uint64_t> WholeNumbers(const profile::Profile& profile, analysis::By by);
+
+}  // namespace heaptally::exporters
