@@ -45,8 +45,11 @@ SITE static void of_zero(void) {
   gave(&row_of_zero, 0);
 }
 
-// 128 MB, enough to be sampled: a thread that a failed call has blinded sees none of it.
+// 128 MB, enough to be sampled: a thread that the call before it has blinded sees none of it. (2^40 more than 2^63, so that
+// no countdown, less that size, is below zero.)
 SITE static void much_later(void) {
+  static volatile size_t impossible = (size_t)1 << 63 | (size_t)1 << 40;
+  MUST(malloc(impossible) == NULL);
   for (int i = 0; i < 2000; ++i) {
     void *volatile block = malloc(64000);
     MUST(block);
