@@ -8,6 +8,7 @@
 #include "agent/stacks.h"
 #include "agent/thread_state.h"
 #include "agent/thread_table.h"
+#include "base/hash.h"
 #include "unwind/unwinder.h"
 
 namespace heaptally::agent {
@@ -58,7 +59,8 @@ HT_COLD void SetUpThread() {
   t_state.exact_epoch = g_image.header->mode == Mode::kExact ? g_epoch : 0;
   t_state.slot = FindThreadEntry();
   t_state.last_block = 0;
-  t_state.generator = sampling::Generator(NewSeed() ^ platform::ThreadPointer());
+  // Children of one process come here with the same seed and number, and maybe without a counter to read: their images differ.
+  t_state.generator = sampling::Generator(base::HashCombine(NewSeed() ^ platform::ThreadPointer(), g_image.index));
   t_state.period = g_image.header->period_bytes;
   t_state.countdown = g_image.header->mode == Mode::kExact ? 0 : static_cast<int64_t>(sampling::DrawCountdown(t_state.generator, t_state.period));
 }
@@ -95,8 +97,16 @@ Intent DecideAcquisition(const platform::Registers& caller, uint64_t size) {
   const bool exact = g_image.header->mode == Mode::kExact;
   const bool impossible = static_cast<int64_t>(size) < 0;  // the real function refuses it
   if (HT_UNLIKELY(t_state.image_epoch != g_epoch)) {
+    // A child comes with a draw, made at its fork or by its parent, and it holds: a child that began anew at its first sample
+    // would lose it, T bytes in the mean. Only a new thread has none.
+    const uint64_t drawn_period = t_state.period;
+    const bool fired = t_state.countdown < 0;
     SetUpThread();
-    if (!exact && !impossible) t_state.countdown -= static_cast<int64_t>(size + 1);
+    if (!exact && !impossible && drawn_period == 0) t_state.countdown -= static_cast<int64_t>(size + 1);
+    if (!exact && !impossible && drawn_period != 0 && fired) {
+      t_state.period = drawn_period;
+      t_state.countdown = -1;
+    }
   } else if (impossible && !exact) {
     t_state.countdown += static_cast<int64_t>(size + 1);
   }
