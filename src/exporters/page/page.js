@@ -91,8 +91,9 @@ function assignHues() {
 
 function colour(module, shade) {
   const hue = hues.get(module) ?? -1;
-  if (dark.matches) return hue < 0 ? `hsl(215 8% ${24 + shade}%)` : `hsl(${hue} 42% ${28 + shade}%)`;
-  return hue < 0 ? `hsl(215 10% ${88 - shade}%)` : `hsl(${hue} 72% ${80 - shade}%)`;
+  const turned = hue + (shade - 3) * 5;
+  if (dark.matches) return hue < 0 ? `hsl(215 8% ${24 + shade}%)` : `hsl(${turned} 40% ${26 + shade}%)`;
+  return hue < 0 ? `hsl(215 10% ${88 - shade}%)` : `hsl(${turned} 70% ${81 - shade}%)`;
 }
 
 // Neighbours of one module differ a little: 0 to 6, from the function's number.
@@ -359,7 +360,9 @@ function placeRow(at, sum, range) {
   const file = strings[tree.functions.file[func]], module = strings[tree.functions.module[func]];
   const row = element("tr"), cell = element("td", "", "name"), number = element("td", "", "number");
   cell.append(element("div", name), element("div", place(baseName(file), tree.places.line[at], 0) || baseName(module), "quiet"));
-  number.append(element("div", `${amount(sum)}  ${share(sum, total[state.zoom])}`));
+  const first = element("div", amount(sum));
+  first.append(element("span", share(sum, total[state.zoom]), "share"));
+  number.append(first);
   if (range) number.append(element("div", range, "quiet"));
   row.title = strings[tree.functions.whole[func]] + "\n" + place(file, tree.places.line[at], 0) + "\n" + module;
   row.style.setProperty("--share", 100 * sum / total[state.zoom] + "%");
@@ -491,6 +494,7 @@ function start() {
     byId("profile").append(option);
   });
   byId("profile").hidden = data.profiles.length < 2;
+  byId("title").hidden = data.profiles.length > 1;  // the choice says it
   byId("profile").onchange = (event) => go({ profile: Number(event.target.value) });
   byId("search").oninput = (event) => go({ search: event.target.value });
   canvas.onmousemove = (event) => {
