@@ -37,8 +37,8 @@ struct FunctionKey {
 };
 
 struct CallNode {
-  uint32_t parent = kNone;    // kNone: the root
-  uint32_t function = kNone;  // in CallTree::functions; kNone: the root
+  uint32_t parent = kNone;                 // kNone: the root
+  uint32_t function = kNone;               // in CallTree::functions; kNone: the root
   uint32_t first_line = 0, last_line = 0;  // 0: not known
 };
 

@@ -1,5 +1,5 @@
-// What the flame page draws, as compact JSON that may stand inside of a <script> element: every `<` of a name is written
-// as an escape, and all text is ASCII. See page/page.js for the reader.
+// What the flame page draws, as compact JSON that may stand inside of a <script> element: every `<` of a name is
+// written as an escape, and all text is ASCII. See page/page.js for the reader.
 //
 //   strings    every name, file and module, once; all other texts are numbers in it
 //   profiles   one for each image; of several images one more that merges them, first in the list

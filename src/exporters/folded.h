@@ -3,9 +3,9 @@
 //   main;parse;parse_header 1382400
 //
 // one line per distinct stack, root first, a space before the number. The format knows no quoting, so a frame is made
-// safe: `;` becomes `:`, control characters and bytes that are not UTF-8 become `?`, spaces at its ends are dropped. The
-// lines of all profiles add up to the report's total of the measure (sampled: the estimate without its interval, which
-// the format has no room for).
+// safe: `;` becomes `:`, control characters and bytes that are not UTF-8 become `?`, spaces at its ends are dropped.
+// The lines of all profiles add up to the report's total of the measure (sampled: the estimate without its interval,
+// which the format has no room for).
 #pragma once
 
 #include <string>

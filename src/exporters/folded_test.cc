@@ -21,7 +21,8 @@ TEST(Folded, RootFirstInlinedUnfoldedAllocatorHidden) {
 TEST(Folded, AllocatorFramesOnRequest) {
   Wording wording = PlainWording();
   wording.allocator_frames = true;
-  EXPECT_NE(Folded({ExactProfile()}, analysis::By::kLive, wording).find("main;outer;inner;malloc 100\n"), std::string::npos);
+  EXPECT_NE(Folded({ExactProfile()}, analysis::By::kLive, wording).find("main;outer;inner;malloc 100\n"),
+            std::string::npos);
 }
 
 TEST(Folded, EqualStacksMeetInOneLine) {

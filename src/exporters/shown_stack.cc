@@ -20,8 +20,7 @@ std::string WhyNoStack(const profile::Site& site) {
 
 }  // namespace
 
-std::vector<StackFrame> ShownStack(const profile::Profile& profile, const profile::Site& site,
-                                   const Wording& wording) {
+std::vector<StackFrame> ShownStack(const profile::Profile& profile, const profile::Site& site, const Wording& wording) {
   std::vector<StackFrame> stack = analysis::SourceStack(profile, site);
   if (stack.empty()) return {InWords(WhyNoStack(site))};
   if (!wording.allocator_frames) {

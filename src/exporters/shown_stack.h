@@ -1,5 +1,5 @@
-// Stacks as exports show them: root first, inlined frames unfolded (the outer function before what was inlined into it),
-// without the allocator's own frames at the leaf, and with a frame in words where something is missing.
+// Stacks as exports show them: root first, inlined frames unfolded (the outer function before what was inlined into
+// it), without the allocator's own frames at the leaf, and with a frame in words where something is missing.
 //
 // What is an allocator, and how a name is shown, is passed in: this room knows no names.
 #pragma once

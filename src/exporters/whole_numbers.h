@@ -1,7 +1,8 @@
 // A measure of every site as whole numbers that add up to the report's total.
 //
-// Sampled values are fractions, and rounding each by itself misses the sum by up to half a byte a site. Here the running
-// sum is rounded, and a site gets the step: no site is off by one or more, and the sum is the total, rounded once.
+// Sampled values are fractions, and rounding each by itself misses the sum by up to half a byte a site. Here the
+// running sum is rounded, and a site gets the step: no site is off by one or more, and the sum is the total, rounded
+// once.
 #pragma once
 
 #include <array>
@@ -27,8 +28,8 @@ inline constexpr std::array<MeasureName, 5> kMeasures = {{{analysis::By::kLive, 
 
 const profile::Amount& AmountOf(const profile::Measures& measures, analysis::By by);
 
-// Bytes for live, peak and churn, else calls. Parallel to profile.sites; 0 for memory that was mapped directly, which is
-// not in the profile's totals either.
+// Bytes for live, peak and churn, else calls. Parallel to profile.sites; 0 for memory that was mapped directly, which
+// is not in the profile's totals either.
 std::vector<uint64_t> WholeNumbers(const profile::Profile& profile, analysis::By by);
 
 }  // namespace heaptally::exporters
