@@ -91,8 +91,8 @@ function assignHues() {
 
 function colour(module, shade) {
   const hue = hues.get(module) ?? -1;
-  const turned = hue + (shade - 3) * 5;
-  if (dark.matches) return hue < 0 ? `hsl(215 8% ${24 + shade}%)` : `hsl(${turned} 40% ${26 + shade}%)`;
+  const turned = hue + (shade - 3) * 3;
+  if (dark.matches) return hue < 0 ? `hsl(215 8% ${24 + shade}%)` : `hsl(${turned} 42% ${28 + shade}%)`;
   return hue < 0 ? `hsl(215 10% ${88 - shade}%)` : `hsl(${turned} 70% ${81 - shade}%)`;
 }
 
