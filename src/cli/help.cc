@@ -27,7 +27,14 @@ constexpr Topic kTopics[] = {
      "  heaptally run --period 1M -- ./server\n"},
     {"words",
      "live       allocated and not freed, at one moment\n"
-     "peak       live when the process had most of it\n"
+     "peak       live when the process had most of it. Of a sample, it is estimated\n"
+     "           from two halves of the sample, each at the other's highest moment:\n"
+     "           \"near 2.20 and 2.60 s\" are these two, \"near 2.40 s\" if they are close\n"
+     "interval   \"188 MiB (181-195)\": the true number lies between 181 and 195 with\n"
+     "           95 % confidence. A sampled number has one, an exact one has none\n"
+     "lower end  the smaller number of the interval: 97.5 times in 100 it is that much\n"
+     "           or more. Tables are ranked by it, so that one lucky sample is not on top\n"
+     "below X    no sample has hit it: it is not 0, but with 95 % confidence below X\n"
      "churn      all bytes allocated since the start; `calls` are the allocations\n"
      "temporary  freed by its own thread before that thread's next allocation\n"
      "place      the innermost line outside of allocators, standard libraries and\n"
@@ -71,7 +78,7 @@ std::string Overview() {
   for (const Subcommand& command : Subcommands()) {
     out += fmt::format("  {:<8}{}\n          {}\n", command.name, command.purpose, command.example);
   }
-  return out + "\nEvery command has --help.\n";
+  return out + "\nEvery command has --help; heaptally --version says which version this is.\n";
 }
 
 int HelpCommand(const std::vector<std::string>& arguments) {

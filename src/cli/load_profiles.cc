@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "cli/progress.h"
 #include "cli/suggest.h"
@@ -13,14 +17,52 @@
 #include "collect/resident.h"
 #include "collect/segments.h"
 #include "collect/snapshot.h"
+#include "segment/layout.h"
 #include "store/capture.h"
 
 namespace heaptally::cli {
 namespace {
 
+constexpr const char* kWhatToName = "a capture (*.heaptally), or a pid of heaptally ls";
+
 bool IsFile(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// What stands there instead of a file, as the end of a sentence; "" if there is nothing (or a file).
+std::string OtherKind(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return "";
+  if (S_ISDIR(status.st_mode)) return "is a directory";
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) return "is a device";
+  return S_ISFIFO(status.st_mode) ? "is a pipe" : "is not a file";
+}
+
+// The first bytes, as a person would recognise them.
+std::string BeginsWith(const std::string& begin) {
+  if (begin.starts_with("\177ELF")) return "a program or a library";
+  if (begin.starts_with("\x1f\x8b")) return "gzip data";
+  const bool text =
+      std::all_of(begin.begin(), begin.end(), [](char one) { return one >= ' ' || one == '\n' || one == '\t'; });
+  if (text) return '"' + begin.substr(0, begin.find('\n')) + '"';
+  std::string bytes;
+  for (const char one : begin) bytes += fmt::format("{}{:02x}", bytes.empty() ? "" : " ", static_cast<uint8_t>(one));
+  return "the bytes " + bytes;
+}
+
+// Says why a file can be neither of the two; "" if it may be a segment.
+std::string WhyNoSegment(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return path + " cannot be read: " + std::strerror(errno);
+  std::string begin(8, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  if (begin.empty()) return path + " is empty";
+  uint64_t magic = 0;
+  std::memcpy(&magic, begin.data(), begin.size());
+  if (magic == segment::kFileMagic || magic == 0) return "";  // 0: a segment whose writer died at its start
+  return path + " is neither a capture nor a segment (it begins with " + BeginsWith(begin) + ")";
 }
 
 bool IsPid(const std::string& text, int32_t* pid) {
@@ -51,9 +93,12 @@ Loaded WhyNoTally(int32_t pid, const std::string& directory) {
     out.what_works = "heaptally ls shows what there is";
     return out;
   }
-  out.error = fmt::format("process {} ({}) is not being profiled: it has no tally in {}", pid,
-                          exe.empty() ? "not ours to look at" : exe, directory);
-  out.what_works = exe.empty() ? "the user who owns it, or root" : "start it with heaptally run -- " + exe;
+  out.error =
+      fmt::format("process {}{} is not being profiled: it runs without the agent (there is no tally of it in {})", pid,
+                  exe.empty() ? "" : " (" + exe + ")", directory);
+  out.what_works = exe.empty() && geteuid() != 0 ? "as the user who owns it, or as root, if it is profiled by them"
+                   : exe.empty()                 ? kWhatToName
+                                                 : "start it with heaptally run -- " + exe;
   return out;
 }
 
@@ -81,8 +126,13 @@ Loaded LoadPid(int32_t pid, const std::string& directory) {
 }
 
 Loaded LoadFile(const std::string& path) {
-  if (!store::LooksLikeCapture(path)) return LoadSegments({path}, "segment " + path);
   Loaded out;
+  if (!store::LooksLikeCapture(path)) {
+    out.error = WhyNoSegment(path);
+    if (out.error.empty()) return LoadSegments({path}, "segment " + path);
+    out.what_works = kWhatToName;
+    return out;
+  }
   out.title = "capture " + path;
   auto read = store::ReadCapture(path, &out.error);
   if (read) out.profiles = std::move(*read);
@@ -99,11 +149,13 @@ Loaded NoSuchFile(const std::string& what) {
     if (at->path().extension() == ".heaptally") names.push_back(at->path().filename().string());
   }
   Loaded out;
-  out.error = what + " is neither a file nor a process";
+  const std::string kind = OtherKind(what);
+  out.error =
+      what + (kind.empty() ? " is neither a file nor a process" : " " + kind + ", neither a capture nor a segment");
   const std::string nearest = Nearest(path.filename().string(), names);
   out.what_works = !nearest.empty()
                        ? (path.has_parent_path() ? (folder / nearest).string() : nearest) + ", if that was meant"
-                       : "a capture (*.heaptally), or a pid of heaptally ls";
+                       : kWhatToName;
   return out;
 }
 

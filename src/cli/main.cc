@@ -18,7 +18,8 @@ namespace {
 int UnknownCommand(const std::string& name) {
   std::vector<std::string> names;
   for (const Subcommand& command : Subcommands()) names.push_back(command.name);
-  const std::string nearest = Nearest(name, names);
+  const std::string meant = MeantCommand(name);
+  const std::string nearest = meant.empty() ? Nearest(name, names) : meant;
   if (!nearest.empty()) return Complain("there is no command \"" + name + "\"", "heaptally " + nearest);
   if (access(name.c_str(), X_OK) == 0) {
     return Complain("there is no command \"" + name + "\"", "to profile a program: heaptally run -- " + name);

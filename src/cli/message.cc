@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <string_view>
 
 #include "cli/text.h"
 
@@ -20,7 +21,9 @@ void Say(const std::string& lead, const std::string& sentence) {
 }  // namespace
 
 int Complain(const std::string& what_and_why, const std::string& what_works) {
-  Say("heaptally: ", what_and_why);
+  // "heaptally run: ..." is not said twice over.
+  constexpr std::string_view kTool = "heaptally ";
+  Say("heaptally: ", what_and_why.starts_with(kTool) ? what_and_why.substr(kTool.size()) : what_and_why);
   if (!what_works.empty()) Say("  What works: ", what_works);
   return kOurFailure;
 }

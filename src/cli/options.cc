@@ -1,6 +1,8 @@
 #include "cli/options.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include "cli/message.h"
 #include "cli/suggest.h"
@@ -48,6 +50,42 @@ void ComplainOfExtra(const CLI::App& app, const std::string& word) {
            (nearest.empty() ? "" : nearest + ", if that was meant; ") + tool + " --help");
 }
 
+// Whether the option takes a value.
+bool TakesValue(const CLI::Option& option) { return option.get_expected_min() > 0 && option.get_type_size() > 0; }
+
+struct Fault {
+  std::string why;
+  std::string what_works;
+};
+
+// What is wrong with the arguments, told from the arguments themselves: a value is missing or too many, or is no
+// number.
+Fault FindFault(const CLI::App& app, const std::vector<std::string>& arguments) {
+  std::map<const CLI::Option*, size_t> given;
+  for (size_t at = 0; at < arguments.size() && arguments[at] != "--"; ++at) {
+    const std::string& word = arguments[at];
+    if (word.size() < 2 || word[0] != '-') continue;
+    const size_t equals = word[1] == '-' ? word.find('=') : std::min<size_t>(word.size(), 2);
+    const std::string name = word.substr(0, equals);
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (option == nullptr) continue;
+    const bool joined = equals != std::string::npos && equals < word.size();
+    if (!TakesValue(*option)) {
+      if (joined && word[1] == '-') return {name + " is a switch and takes no value", name};
+      continue;
+    }
+    const std::string example = name + " " + option->get_type_name();
+    if (++given[option] > 1) return {name + " is given more than once", name + " once"};
+    if (!joined && at + 1 == arguments.size()) return {name + " has no value behind it", example};
+    std::string value = joined ? word.substr(equals + (word[equals] == '=' ? 1 : 0)) : arguments[++at];
+    if (option->get_type_name() != "N" ||
+        (!value.empty() && value.find_first_not_of("0123456789") == std::string::npos && value.size() < 10))
+      continue;
+    return {name + " takes a whole number from 0 to 999999999, and \"" + value + "\" is none", name + " 10"};
+  }
+  return {};
+}
+
 }  // namespace
 
 void Describe(CLI::App* app, const std::string& usage, const std::string& examples) {
@@ -65,7 +103,13 @@ Parsed Parse(CLI::App* app, const std::vector<std::string>& arguments) {
     std::fputs(app->help().c_str(), stdout);
     return Parsed::kHelpShown;
   } catch (const CLI::ParseError& error) {
-    Complain("heaptally " + app->get_name() + ": " + error.what(), "heaptally " + app->get_name() + " --help");
+    const std::string tool = "heaptally " + app->get_name();
+    const Fault fault = FindFault(*app, arguments);
+    if (fault.why.empty()) {
+      Complain(tool + ": " + error.what(), tool + " --help");
+    } else {
+      Complain(tool + ": " + fault.why, fault.what_works + " (" + tool + " --help shows all options)");
+    }
     return Parsed::kWrong;
   }
   for (const std::string& word : app->remaining()) {
@@ -84,7 +128,7 @@ std::vector<std::string> TakeCommand(const CLI::App& app, std::vector<std::strin
     const CLI::Option* option = app.get_option_no_throw(word.substr(0, word.find('=')));
     const bool long_with_value = word.find('=') != std::string::npos;
     const bool short_with_value = word[1] != '-' && word.size() > 2;  // -oFILE
-    const bool takes_next = option != nullptr && option->get_expected_min() > 0 && option->get_type_size() > 0;
+    const bool takes_next = option != nullptr && TakesValue(*option);
     at += takes_next && !long_with_value && !short_with_value ? 2 : 1;
   }
   at = std::min(at, arguments->size());
@@ -95,9 +139,10 @@ std::vector<std::string> TakeCommand(const CLI::App& app, std::vector<std::strin
 }
 
 CLI::Option* AddBytesOption(CLI::App* app, const std::string& names, uint64_t* bytes, const std::string& description) {
-  const auto parse = [bytes](const std::string& text) {
+  const std::string name = names.substr(names.rfind(',') + 1);
+  const auto parse = [bytes, name](const std::string& text) {
     if (!ParseBytes(text, bytes))
-      throw CLI::ValidationError("\"" + text + "\" is not a size (as 65536, 512K, 1.5M, 2G)");
+      throw CLI::ValidationError(name + " takes a size (as 65536, 512K, 1.5M, 2G), and \"" + text + "\" is none");
   };
   return app->add_option_function<std::string>(names, parse, description)->type_name("SIZE");
 }

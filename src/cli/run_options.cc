@@ -43,8 +43,19 @@ int CheckPaths(RunOptions* options) {
         "another --dir");
   }
   if (options->output.empty()) return -1;
+  if (options->output == "-") {
+    return Complain("-o - is no place for the capture: it is a database, and standard output is the program's",
+                    "-o FILE, then heaptally report FILE --json writes to standard output (./- is a file named -)");
+  }
   options->output = std::filesystem::absolute(options->output, error).string();
   const std::string parent = std::filesystem::path(options->output).parent_path().string();
+  // It is renamed into its place at the end: a device there would be replaced by a file.
+  const auto there = std::filesystem::status(options->output, error).type();
+  if (there != std::filesystem::file_type::not_found && there != std::filesystem::file_type::regular &&
+      there != std::filesystem::file_type::directory) {
+    return Complain("the capture " + options->output + " would take the place of something that is no file",
+                    "-o with a file in a directory of yours");
+  }
   if (access(parent.c_str(), W_OK | X_OK) != 0 || std::filesystem::is_directory(options->output, error)) {
     return Complain("the capture " + options->output + " could not be written at the end: " +
                         (std::filesystem::is_directory(options->output, error)
@@ -78,7 +89,9 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
   app.add_option("-o,--output", options->output, "the capture (default NAME.PID.heaptally here)")->type_name("FILE");
   bool no_follow = false;
   app.add_flag("--no-follow", no_follow, "profile only the program itself, not those that it starts");
-  app.add_flag("--require", options->require, "refuse to start a program that cannot be profiled (exit status 125)");
+  app.add_flag("--require", options->require,
+               "refuse to start a program that cannot be profiled (exit status 125); of what that program starts it "
+               "promises nothing");
   app.add_option("--dir", options->directory,
                  "where running processes keep their tallies (default " + options->directory + ")")
       ->type_name("DIR");

@@ -1,6 +1,7 @@
 #include "cli/suggest.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace heaptally::cli {
 
@@ -19,6 +20,44 @@ size_t EditDistance(const std::string& a, const std::string& b) {
   }
   return last[b.size()];
 }
+
+namespace {
+
+struct Meant {
+  std::string_view word;
+  std::string_view ours;
+};
+
+constexpr Meant kMeasures[] = {{"leak", "live"},      {"leaks", "live"},           {"leaked", "live"},
+                               {"inuse", "live"},     {"in-use", "live"},          {"in_use", "live"},
+                               {"held", "live"},      {"current", "live"},         {"size", "live"},
+                               {"max", "peak"},       {"highest", "peak"},         {"high-water", "peak"},
+                               {"bytes", "churn"},    {"total", "churn"},          {"allocated", "churn"},
+                               {"alloc", "churn"},    {"count", "calls"},          {"allocations", "calls"},
+                               {"allocs", "calls"},   {"objects", "calls"},        {"rate", "calls"},
+                               {"temp", "temporary"}, {"short-lived", "temporary"}};
+
+constexpr Meant kCommands[] = {
+    {"record", "run"},     {"profile", "run"},    {"start", "run"},         {"exec", "run"},
+    {"trace", "run"},      {"launch", "run"},     {"list", "ls"},           {"ps", "ls"},
+    {"status", "ls"},      {"show", "report"},    {"view", "report"},       {"print", "report"},
+    {"analyze", "report"}, {"analyse", "report"}, {"top", "report"},        {"info", "report"},
+    {"script", "export"},  {"dump", "export"},    {"folded", "export"},     {"flamegraph", "flame"},
+    {"graph", "flame"},    {"man", "help"},       {"-help", "help"},        {"version", "--version"},
+    {"-v", "--version"},   {"-V", "--version"},   {"-version", "--version"}};
+
+template <size_t kCount>
+std::string Find(const std::string& word, const Meant (&table)[kCount]) {
+  for (const Meant& meant : table) {
+    if (meant.word == word) return std::string(meant.ours);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string MeantMeasure(const std::string& word) { return Find(word, kMeasures); }
+std::string MeantCommand(const std::string& word) { return Find(word, kCommands); }
 
 std::string Nearest(const std::string& word, const std::vector<std::string>& candidates) {
   std::string best;

@@ -13,4 +13,9 @@ size_t EditDistance(const std::string& a, const std::string& b);
 // letters, at least one; a candidate that `word` begins is always close. Ties go to the earlier one.
 std::string Nearest(const std::string& word, const std::vector<std::string>& candidates);
 
+// The nearest by what other tools call it: for what can be ranked by ("leak" is live), and for commands ("record" is
+// run); "" if the word is none of theirs.
+std::string MeantMeasure(const std::string& word);
+std::string MeantCommand(const std::string& word);
+
 }  // namespace heaptally::cli

@@ -22,5 +22,12 @@ TEST(SuggestTest, OffersTheNearestAndNothingFarFetched) {
   EXPECT_EQ(Nearest("attach", names), "");
 }
 
+TEST(SuggestTest, KnowsWhatOtherToolsCallIt) {
+  EXPECT_EQ(MeantMeasure("leak"), "live");
+  EXPECT_EQ(MeantCommand("record"), "run");
+  EXPECT_EQ(MeantCommand("-v"), "--version");
+  EXPECT_EQ(MeantMeasure("zebra"), "");
+}
+
 }  // namespace
 }  // namespace heaptally::cli

@@ -59,6 +59,12 @@ std::optional<std::vector<SegmentName>> ListSegments(const std::string& director
   const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) {
     if (errno == ENOENT) return found;
+    struct stat there {};
+    if (errno == ENOTDIR && lstat(directory.c_str(), &there) == 0) {
+      *error =
+          directory + (S_ISLNK(there.st_mode) ? " is a symbolic link, which is not followed" : " is not a directory");
+      return std::nullopt;
+    }
     *error =
         directory + ": cannot be opened (" + std::strerror(errno) + "); set HEAPTALLY_DIR to a directory of your own";
     return std::nullopt;
