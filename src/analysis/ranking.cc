@@ -1,5 +1,7 @@
 #include "analysis/ranking.h"
 
+#include <algorithm>
+
 namespace heaptally::analysis {
 
 using profile::BytesEstimate;
@@ -34,6 +36,24 @@ sampling::Estimate Beside(const profile::Measures& measures, By by) {
       return ObjectsEstimate(measures, measures.allocated.objects);
   }
   return {};
+}
+
+sampling::Estimate ProcessPeak(const profile::Measures& totals) {
+  sampling::Estimate peak = PeakBytesEstimate(totals);
+  const sampling::Estimate live = BytesEstimate(totals, totals.live.bytes);
+  peak.n = std::max(peak.n, live.n);
+  peak.v = std::max(peak.v, live.v);
+  peak.lo = std::max(peak.lo, live.lo);
+  peak.hi = std::max(peak.hi, live.hi);
+  return peak;
+}
+
+By UsualView(const std::vector<profile::Profile>& profiles) {
+  constexpr double kMostWasFreed = 0.25;
+  if (profiles.size() != 1) return By::kLive;
+  const profile::Measures& totals = profiles[0].totals;
+  const double live = BytesEstimate(totals, totals.live.bytes).v;
+  return live < kMostWasFreed * PeakBytesEstimate(totals).v ? By::kPeak : By::kLive;
 }
 
 bool RanksBytes(By by) { return by == By::kLive || by == By::kPeak || by == By::kChurn; }

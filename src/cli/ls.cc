@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "analysis/ranking.h"
 #include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -23,6 +24,7 @@ namespace {
 
 struct LsOptions {
   std::string directory;
+  bool directory_given = false;
   bool prune = false;
   bool plain = false;
 };
@@ -39,15 +41,18 @@ int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options
   options->directory = collect::SegmentDirectory();
   app.add_flag("--prune", options->prune, "remove the tallies of dead processes");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB");
-  app.add_option("--dir", options->directory, "the directory (default " + options->directory + ")")->type_name("DIR");
+  const CLI::Option* directory =
+      app.add_option("--dir", options->directory, "the directory (default " + options->directory + ")")
+          ->type_name("DIR");
   switch (Parse(&app, arguments)) {
     case Parsed::kHelpShown:
       return 0;
     case Parsed::kWrong:
       return kOurFailure;
     case Parsed::kGo:
-      return -1;
+      break;
   }
+  options->directory_given = directory->count() > 0;
   return -1;
 }
 
@@ -79,7 +84,7 @@ void AddImage(const profile::Profile& image, const std::string& size, const LsOp
   const double age = now > image.started_unix_ns ? static_cast<double>(now - image.started_unix_ns) / 1e9 : 0;
   table->Add({image.pid != 0 ? std::to_string(image.pid) : "?", Printable(program), StateName(image.state), image.mode,
               FormatDuration(age), Cell(BytesEstimate(image.totals, image.totals.live.bytes), style),
-              Cell(PeakBytesEstimate(image.totals), style), size});
+              Cell(analysis::ProcessPeak(image.totals), style), size});
 }
 
 // Rows of one segment: its size stands at its first image.
@@ -133,6 +138,10 @@ int LsCommand(const std::vector<std::string>& arguments) {
   std::string error;
   const auto all = collect::ListSegments(options.directory, &error);
   if (!all) return Complain(error, "--dir with the directory that was used");
+  if (options.directory_given && access(options.directory.c_str(), F_OK) != 0) {
+    return Complain("there is no directory " + options.directory,
+                    "--dir with the directory that was used; without --dir: " + collect::SegmentDirectory());
+  }
   if (options.prune) return Prune(*all, options);
   TextTable table({{.title = "pid", .right = true},
                    {.title = "program", .cut = Cut::kEnd},

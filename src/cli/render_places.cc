@@ -103,10 +103,11 @@ std::string RestLine(const std::vector<Place>& places, const std::vector<const p
       period = std::max(period, profile->totals.period);
       for (const profile::Site& site : profile->sites) unseen.AddSite(profile::MomentsOf(site.measures.live.bytes));
     }
-    parts.push_back(
-        fmt::format("stacks without a sample: about {} together", FormatBytes(unseen.Bytes(period).v, view.style)));
+    parts.push_back("stacks without a sample: " + WithInterval(unseen.Bytes(period), true, view.style) + " together");
   }
-  return parts.empty() ? "" : Wrap(fmt::format("     {}", fmt::join(parts, "; ")), view.width, 5) + "\n";
+  const std::string rest =
+      parts.empty() ? "" : Wrap(fmt::format("     {}", fmt::join(parts, "; ")), view.width, 5) + "\n";
+  return (sampled && places.size() > 1 ? "     ranked by the lower end of the interval\n" : "") + rest;
 }
 
 void NoteNameless(const analysis::StackFrame& frame, std::set<std::string>* said) {

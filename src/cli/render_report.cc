@@ -22,7 +22,7 @@ std::string StateWords(const Profile& profile) {
     case profile::State::kExecd:
       return "executed another program";
     case profile::State::kKilled:
-      return profile.exit.signal ? fmt::format("killed by signal {}", *profile.exit.signal) : "killed";
+      return profile.exit.signal ? KilledBy(*profile.exit.signal) : "killed";
     case profile::State::kExited:
       return profile.exit.status ? fmt::format("exit status {}", *profile.exit.status) : "ended";
     default:
@@ -30,16 +30,28 @@ std::string StateWords(const Profile& profile) {
   }
 }
 
-std::string Heading(const Profile& profile, size_t width) {
+std::string Heading(const Profile& profile, size_t width, NumberStyle style) {
   const std::string command = profile.argv.empty() ? profile.exe : ShellQuoted(profile.argv);
   const double seconds = profile.taken_unix_ns > profile.started_unix_ns
                              ? static_cast<double>(profile.taken_unix_ns - profile.started_unix_ns) / 1e9
                              : 0;
   const std::string cut = FitName(Printable(command), std::min(Width(command), width * 2));
   return Wrap(fmt::format("{} (pid {}), {}, {}; {}", cut, profile.pid != 0 ? std::to_string(profile.pid) : "not known",
-                          FormatDuration(seconds), StateWords(profile), ModeWords(profile)),
+                          FormatDuration(seconds), StateWords(profile), ModeWords(profile, style)),
               width, 2) +
          "\n\n";
+}
+
+// What was seen from outside, where somebody looked.
+std::string ResidentLine(const Profile& profile, const ReportView& view) {
+  if (!profile.coverage.rss_bytes) return "";
+  std::string text = FormatBytes(static_cast<double>(*profile.coverage.rss_bytes), view.style);
+  const uint64_t seen = profile.coverage.as_of_unix_ns.value_or(0);
+  if (seen != 0 && seen < profile.taken_unix_ns) {
+    text += ", last seen " + FormatDuration(static_cast<double>(profile.taken_unix_ns - seen) / 1e9) +
+            (profile.state == profile::State::kRunning ? " ago" : " before the end");
+  }
+  return Labelled("RSS", text, view.width);
 }
 
 const char* ByWords(By by) {
@@ -83,26 +95,33 @@ std::string RenderSites(const std::vector<const Profile*>& profiles, const Repor
   return out;
 }
 
+std::string NothingToShow(const std::vector<Profile>& profiles, const ReportView& view) {
+  std::string text = fmt::format("  Nothing to show by {}: no block that was seen counts there.", ByWords(view.by));
+  if (view.by == By::kLive && analysis::UsualView(profiles) == By::kPeak)
+    text += " --by peak shows what was live at the peak.";
+  return Wrap(text, view.width, 2) + "\n";
+}
+
 }  // namespace
 
 std::string RenderReport(const std::vector<Profile>& profiles, const ReportView& view) {
   std::vector<const Profile*> all;
   for (const Profile& profile : profiles) all.push_back(&profile);
-  std::string out =
-      all.size() == 1 ? Heading(*all[0], view.width) + RenderTotals(*all[0], view.width) : RenderTree(all, view.width);
+  std::string out = all.size() == 1 ? Heading(*all[0], view.width, view.style) +
+                                          RenderTotals(*all[0], view.width, view.style) + ResidentLine(*all[0], view)
+                                    : RenderTree(all, view.width, view.style);
   out += "\n";
-  const bool sampled = std::any_of(all.begin(), all.end(), [](const Profile* one) { return one->totals.period > 0; });
-  const std::string body =
-      view.full ? RenderSites(all, view)
-                : RenderPlaces(all, {.by = view.by,
-                                     .width = view.width,
-                                     .limit = view.limit,
-                                     .style = view.style,
-                                     .by_words = ByWords(view.by) + std::string(sampled ? " (by lower end)" : "")});
-  out += body.empty() ? fmt::format("  Nothing to show by {}: no block that was seen counts there.\n", ByWords(view.by))
-                      : body;
+  const std::string body = view.full ? RenderSites(all, view)
+                                     : RenderPlaces(all, {.by = view.by,
+                                                          .width = view.width,
+                                                          .limit = view.limit,
+                                                          .style = view.style,
+                                                          .by_words = ByWords(view.by)});
+  out += body.empty() ? NothingToShow(profiles, view) : body;
+  if (view.by_itself && view.by == By::kPeak)
+    out += "     most of it was freed since: shown is the peak (--by live shows what is left)\n";
   out += (view.full ? "" : "\n") + ProfileNotes(all, view.width);
-  return out + Wrap(fmt::format("  not seen: {}", fmt::join(NotSeen(all), "; ")), view.width, 4) + "\n";
+  return out + Wrap(fmt::format("  not seen: {}", fmt::join(NotSeen(all, {}, view.style), "; ")), view.width, 4) + "\n";
 }
 
 }  // namespace heaptally::cli

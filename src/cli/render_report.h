@@ -13,8 +13,9 @@ namespace heaptally::cli {
 struct ReportView {
   analysis::By by = analysis::By::kLive;
   size_t width = 80;
-  size_t limit = 20;  // places (or whole stacks) shown
-  bool full = false;  // whole stacks with histograms instead of places
+  size_t limit = 20;       // places (or whole stacks) shown
+  bool by_itself = false;  // `by` was not asked for but chosen (analysis::UsualView)
+  bool full = false;       // whole stacks with histograms instead of places
   NumberStyle style;
 };
 

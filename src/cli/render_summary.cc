@@ -1,10 +1,8 @@
 #include "cli/render_summary.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "cli/render_places.h"
@@ -19,10 +17,7 @@ constexpr size_t kFixedRows = 13;  // heading, totals, titles, rest, notes, next
 
 std::string EndingWords(const collect::Ending& ending) {
   if (!ending.signalled) return fmt::format("exit status {}", ending.status);
-  const char* name = sigabbrev_np(ending.status);
-  return fmt::format("killed by {}{}",
-                     name != nullptr ? "SIG" + std::string(name) : fmt::format("signal {}", ending.status),
-                     ending.core_dumped ? " (core dumped)" : "");
+  return KilledBy(ending.status) + (ending.core_dumped ? " (core dumped)" : "");
 }
 
 // The program as it was typed, cut so that the heading stays a heading.
@@ -48,16 +43,10 @@ std::string Heading(const RunFacts& facts, const profile::Profile& first, size_t
 std::string ResidentLine(const RunFacts& facts, bool tree, size_t width) {
   const std::string label = tree ? "RSS of " + std::to_string(facts.pid) : "RSS";
   const auto bytes = [](uint64_t number) { return FormatBytes(static_cast<double>(number)); };
-  std::string highest;
-  if (tree && facts.largest_resident_bytes != 0) {
-    highest = "; largest process " + bytes(facts.largest_resident_bytes);
-  } else if (facts.highest_resident_bytes != 0) {
-    highest = "; highest " + bytes(facts.highest_resident_bytes);
-  } else if (facts.largest_resident_bytes != 0) {
-    highest = "; highest " + bytes(facts.largest_resident_bytes);
-  }
-  if (!facts.resident)
-    return Labelled(label, "not known at the end, which came before the first look" + highest, width);
+  // Looks come at intervals, and the kernel's own maximum is of the process and those that it waited for.
+  const uint64_t most = std::max(facts.highest_resident_bytes, facts.largest_resident_bytes);
+  const std::string highest = most == 0 ? "" : (tree ? "; largest process " : "; highest ") + bytes(most);
+  if (!facts.resident) return Labelled(label, "not known: the program ended before the first look" + highest, width);
   const LastResident& resident = *facts.resident;
   const uint64_t anonymous = resident.rss_bytes - std::min(resident.rss_bytes, resident.shared_bytes);
   return Labelled(
@@ -77,7 +66,28 @@ std::string Notes(const RunFacts& facts, const std::vector<const profile::Profil
   return out + ProfileNotes(profiles, width);
 }
 
-std::string Next(const RunFacts& facts, size_t images, size_t width) {
+UnseenBeside Beside(const RunFacts& facts) {
+  constexpr size_t kMost = 3;
+  UnseenBeside out = {.programs = facts.unseen,
+                      .noted = std::any_of(facts.notes.begin(), facts.notes.end(), SaysUnseen)};
+  if (out.programs.size() > kMost) {
+    const size_t more = out.programs.size() - kMost;
+    out.programs.resize(kMost);
+    out.programs.push_back(fmt::format("{} more program{} without the agent", more, more == 1 ? "" : "s"));
+  }
+  return out;
+}
+
+bool NotOneSample(const std::vector<const profile::Profile*>& profiles) {
+  return std::all_of(profiles.begin(), profiles.end(), [](const profile::Profile* profile) {
+    return profile->totals.period > 0 && profile->totals.allocated.bytes.samples == 0;
+  });
+}
+
+std::string Next(const RunFacts& facts, const std::vector<const profile::Profile*>& profiles, size_t width) {
+  const size_t images = profiles.size();
+  if (NotOneSample(profiles))  // a report would say nothing more
+    return Wrap("  next: heaptally run --mode exact -- " + CommandWords(facts, width), width, 8) + "\n";
   if (facts.capture.empty()) return "";
   const std::string file = ShellQuoted(facts.capture);
   const std::string first = "heaptally report " + file + " --by churn";
@@ -103,14 +113,10 @@ struct Table {
   std::string words;
 };
 
-// What holds the memory: what is live at the end; but of a program that has freed most of it by then, what was live at
-// the peak. Peaks of several processes are at different moments, so for a tree it is always the end.
+// What holds the memory.
 Table WhichTable(const std::vector<profile::Profile>& profiles) {
-  constexpr double kMostWasFreed = 0.25;
-  if (profiles.size() > 1) return {analysis::By::kLive, "live at the end of each"};
-  const profile::Measures& totals = profiles[0].totals;
-  const bool freed = BytesEstimate(totals, totals.live.bytes).v < kMostWasFreed * PeakBytesEstimate(totals).v;
-  if (freed) return {analysis::By::kPeak, "live at the peak"};
+  if (profiles.size() > 1) return {analysis::By::kLive, "live at end"};
+  if (analysis::UsualView(profiles) == analysis::By::kPeak) return {analysis::By::kPeak, "live at the peak"};
   return {analysis::By::kLive, LiveWords(profiles[0])};
 }
 
@@ -135,15 +141,15 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
   out += ResidentLine(facts, tree, width);
   const Table table = WhichTable(profiles);
   const auto used = static_cast<size_t>(std::count(out.begin(), out.end(), '\n'));
-  const std::string places =
-      RenderPlaces(all, {.by = table.by,
-                         .width = width,
-                         .limit = PlacesThatFit(screen, std::max(used + 7, kFixedRows)),
-                         .style = {},
-                         .by_words = table.words + (profiles[0].totals.period > 0 ? " (by lower end)" : "")});
+  const std::string places = RenderPlaces(all, {.by = table.by,
+                                                .width = width,
+                                                .limit = PlacesThatFit(screen, std::max(used + 7, kFixedRows)),
+                                                .style = {},
+                                                .by_words = table.words});
   out += "\n" + (places.empty() ? NothingLive(profiles, table.words, width) : places) + "\n";
-  out += Notes(facts, all, width) + ListLine("not seen:", NotSeen(all), width) + StillRunning(all, facts.pid, width);
-  return out + Next(facts, profiles.size(), width);
+  out += Notes(facts, all, width) + ListLine("not seen:", NotSeen(all, Beside(facts)), width) +
+         StillRunning(all, facts.pid, width);
+  return out + Next(facts, all, width);
 }
 
 }  // namespace heaptally::cli

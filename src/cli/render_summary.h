@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/run_facts.h"
+#include "cli/units.h"
 #include "profile/profile.h"
 
 namespace heaptally::cli {
@@ -21,16 +22,29 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
 // "live at exit", "live now", "live at exec": what the live numbers of a profile are of.
 std::string LiveWords(const profile::Profile& profile);
 
+// What is known to be missing beside what the profiles themselves say.
+struct UnseenBeside {
+  std::vector<std::string> programs;  // "tool (pid 4711), statically linked"
+  bool noted = false;                 // a note that stands above says that something was not seen
+};
+
+// Whether a note is about something that is not in the numbers.
+bool SaysUnseen(const std::string& note);
+
 // Everything that is not in the numbers, as a list of half sentences; "nothing lost" if that is so.
-std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& profiles);
+std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& profiles, const UnseenBeside& beside = {},
+                                 NumberStyle style = {});
+
+// "killed by SIGKILL".
+std::string KilledBy(int signal);
 
 // Lines with the notes of the profiles, each once; of several images it is said how many a note is about.
 std::string ProfileNotes(const std::vector<const profile::Profile*>& profiles, size_t width);
 
 // "every allocation counted", "sampled every 512 KiB".
-std::string ModeWords(const profile::Profile& profile);
+std::string ModeWords(const profile::Profile& profile, NumberStyle style = {});
 
 // The three lines of totals of one image.
-std::string RenderTotals(const profile::Profile& profile, size_t width);
+std::string RenderTotals(const profile::Profile& profile, size_t width, NumberStyle style = {});
 
 }  // namespace heaptally::cli

@@ -92,21 +92,22 @@ heaptally  ./server --port 80 (pid 4711), 12.4 s, exit status 0;
            sampled every 512 KiB; capture: server.4711.heaptally
 
   live at exit   272 MiB (251-295) in 1.57 M objects
-  peak           545 MiB (508-577) at 7.10 s
+  peak           545 MiB (508-577) near 7.10 s
   churn          1.05 GiB (1.01-1.09) in 11.6 M calls (935 k/s), 75 % temporary
   RSS            401 MiB, last seen 40.0 ms before the end = 387 MiB private +
                  14.0 MiB files and shared; highest 802 MiB
 
-     live at exit (by lower end)                    bytes       95 %  objects
-  1  cache::insert                cache.cc:88     188 MiB    170-207   1.23 M
-       < Server::put              server.cc:410
-  2  Table::grow                  table.h:51     64.0 MiB  53.9-75.5        1
-       < main                     main.cc:12
-  3  parse_header                 http.c:133     20.8 MiB  15.2-27.8    340 k
-       < Server::read +1          server.cc:77
-  4  libpriv.so.3+0x1070                         48.0 KiB  4.80-1983       12
-       < main                     main.cc:12
-     stacks without a sample: about 43.2 KiB together
+     live at exit                           bytes       95 %  objects
+  1  cache::insert        cache.cc:88     188 MiB    170-207   1.23 M
+       < Server::put      server.cc:410
+  2  Table::grow          table.h:51     64.0 MiB  53.9-75.5        1
+       < main             main.cc:12
+  3  parse_header         http.c:133     20.8 MiB  15.2-27.8    340 k
+       < Server::read +1  server.cc:77
+  4  libpriv.so.3+0x1070                 48.0 KiB  4.80-1983       12
+       < main             main.cc:12
+     ranked by the lower end of the interval
+     stacks without a sample: 43.2 KiB (0.00-1978) together
      no names in libpriv.so.3: stripped
 
   not seen: nothing lost
@@ -177,6 +178,93 @@ TEST(RenderTest, NothingSampledIsNeverZero) {
   EXPECT_EQ(text.find(" 0 B"), std::string::npos) << text;
 }
 
+// Every line of totals keeps a blank behind its label, whatever ended the program.
+TEST(RenderTest, LabelsNeverTouchTheirNumbers) {
+  for (const auto state : {profile::State::kRunning, profile::State::kKilled, profile::State::kExecd,
+                           profile::State::kExited, profile::State::kUnknown}) {
+    profile::Profile profile = ServerProfile();
+    profile.state = state;
+    for (const size_t width : {80, 200}) {
+      EXPECT_NE(RenderTotals(profile, width).find(LiveWords(profile) + "  "), std::string::npos);
+    }
+  }
+  EXPECT_NE(Labelled("a label of more than 15", "7 MiB", 80).find("15  7 MiB"), std::string::npos);
+}
+
+// The two halves of a sample may both err low at the peak.
+TEST(RenderTest, ThePeakIsNotShownBelowWhatIsLive) {
+  profile::Profile profile = Sampled(ServerProfile());
+  profile.totals.peak = {};
+  profile.totals.peak_whole = {};
+  const std::string text = RenderReport({profile}, {});
+  EXPECT_NE(text.find("live at exit   272 MiB (251-295)"), std::string::npos) << text;
+  EXPECT_NE(text.find("peak           272 MiB (251-295)"), std::string::npos) << text;
+}
+
+TEST(RenderTest, TwoMomentsOfThePeakAreTwoOnlyWhereTheyAreApart) {
+  profile::Profile profile = Sampled(ServerProfile());
+  const auto at = [&](double seconds) { return profile.started_unix_ns + static_cast<uint64_t>(seconds * 1e9); };
+  profile.peak_moments_unix_ns = {at(2.5), at(2.3)};
+  EXPECT_NE(RenderTotals(profile, 80).find(" near 2.40 s\n"), std::string::npos) << RenderTotals(profile, 80);
+  profile.peak_moments_unix_ns = {at(6.1), at(2.2)};
+  EXPECT_NE(RenderTotals(profile, 80).find(" near 2.20 and 6.10 s\n"), std::string::npos);
+  profile.peak_moments_unix_ns = {at(6.1), at(0.2)};
+  EXPECT_NE(RenderTotals(profile, 80).find(" near 200 ms and 6.10 s\n"), std::string::npos);
+}
+
+TEST(RenderTest, TheHighestResidentSizeIsTheLargerOfBoth) {
+  RunFacts facts = Facts();
+  facts.highest_resident_bytes = 802u << 20;
+  facts.largest_resident_bytes = 900u << 20;
+  EXPECT_NE(RenderSummary(facts, {ServerProfile()}, {}).find("highest 900 MiB"), std::string::npos);
+  facts.largest_resident_bytes = 700u << 20;
+  EXPECT_NE(RenderSummary(facts, {ServerProfile()}, {}).find("highest 802 MiB"), std::string::npos);
+  EXPECT_NE(RenderSummary(facts, {ServerProfile(), ServerProfile()}, {}).find("largest process 802 MiB"),
+            std::string::npos);
+}
+
+TEST(RenderTest, NothingLostIsNotSaidWhereSomethingWasNotSeen) {
+  RunFacts facts = Facts();
+  EXPECT_NE(RenderSummary(facts, {ServerProfile()}, {}).find("nothing lost"), std::string::npos);
+  facts.unseen = {"st (pid 7), statically linked"};
+  const std::string text = RenderSummary(facts, {ServerProfile()}, {});
+  EXPECT_EQ(text.find("nothing lost"), std::string::npos) << text;
+  EXPECT_NE(text.find("not seen: st (pid 7), statically linked\n"), std::string::npos) << text;
+  facts.unseen.clear();
+  facts.notes = {"x executed y, which was not recorded"};
+  EXPECT_EQ(RenderSummary(facts, {ServerProfile()}, {}).find("nothing lost"), std::string::npos);
+}
+
+TEST(RenderTest, HistogramLabelsDoNotTouch) {
+  HandMadeProfile made;
+  profile::Site& site = made.Site({made.Frame("f", "/src/f.cc", 7)}, 1, 1, 1);
+  for (uint64_t from = 100; from < 1'000'000'000; from *= 2)
+    site.lifetimes_ns.push_back({from, 2 * from - 1, profile::ExactAmount(3)});
+  const std::string text = RenderReport({made.Done()}, {.width = 80, .full = true});
+  ExpectFits(text, 80);
+  EXPECT_NE(text.find("in 1 object;"), std::string::npos) << text;
+  const std::string edges =
+      text.substr(text.find("lifetime from"), text.find('\n', text.find("lifetime from")) - text.find("lifetime from"));
+  std::istringstream words(edges);
+  for (std::string word; words >> word;) EXPECT_LE(word.size(), 8u) << edges;
+}
+
+TEST(RenderTest, PlainMeansPlainEverywhere) {
+  for (const bool tree : {false, true}) {
+    for (const bool full : {false, true}) {
+      std::vector<profile::Profile> all(tree ? 2 : 1, Sampled(ServerProfile()));
+      for (profile::Profile& profile : all) {
+        profile.coverage.rss_bytes = 401u << 20;
+        profile.unattributed_bytes = 123'456'789;
+        profile.unattributed_objects = 123'456;
+      }
+      const std::string text = RenderReport(all, {.width = 120, .full = full, .style = {.plain = true}});
+      for (const char* unit : {"KiB", "MiB", "GiB", " k ", " M ", " k\n", " M\n", " M,", " k/s"})
+        EXPECT_EQ(text.find(unit), std::string::npos) << unit << " in " << text;
+    }
+  }
+}
+
 TEST(RenderTest, NamesFromTheProgramCannotWriteToTheTerminal) {
   HandMadeProfile made;
   made.Site({made.Frame("evil\x1b[2J\nname", "fi\x1b]0;le.c", 3)}, 10, 1, 1);
@@ -206,10 +294,10 @@ TEST(RenderTest, FullShowsWholeStacksAndHistograms) {
      < main  /src/m.cc:1
      live 300 B in 3 objects; peak 600 B; allocated 2.93 KiB in 30 calls, freed
        27
-     size         64  128
-                   █    ▄
-     lifetime    1us
-                   █
+     size from        64  128
+                       █    ▄
+     lifetime from   1us
+                       █
 
   not seen: nothing lost
 )");

@@ -1,8 +1,11 @@
 // What one image did in all: live, peak, churn; and what is not in the numbers. Used by the summary and by reports.
 #include <fmt/format.h>
+#include <string.h>
 
+#include <algorithm>
 #include <map>
 
+#include "analysis/ranking.h"
 #include "cli/render_places.h"
 #include "cli/render_summary.h"
 #include "cli/text.h"
@@ -12,41 +15,46 @@
 namespace heaptally::cli {
 namespace {
 
-constexpr size_t kLabel = 15;  // columns of "live at exit" and its kin
-
 double Seconds(uint64_t from_unix_ns, uint64_t to_unix_ns) {
   return to_unix_ns > from_unix_ns && from_unix_ns != 0 ? static_cast<double>(to_unix_ns - from_unix_ns) / 1e9 : 0;
 }
 
-// "near 7.1 s", "between 6.9 s and 7.2 s": since the start.
+// Since the start: "at 7.10 s" where it is known; of a sample, whose two halves have a moment each, "near 7.10 s", and
+// "near 6.10 and 7.10 s" where they are more than a tenth of the whole time apart.
 std::string PeakMoment(const profile::Profile& profile) {
-  if (profile.peak_moments_unix_ns.empty()) return "";
-  const auto since_start = [&](uint64_t moment) { return FormatDuration(Seconds(profile.started_unix_ns, moment)); };
-  const std::string first = since_start(profile.peak_moments_unix_ns.front());
-  const std::string last = since_start(profile.peak_moments_unix_ns.back());
-  if (first == last) return " at " + first;
-  return fmt::format(" near {} and {}", first, last);
+  const profile::Measures& totals = profile.totals;
+  const bool no_sample = totals.period > 0 && totals.peak_whole.bytes.samples == 0 && totals.peak.bytes.samples == 0;
+  if (profile.peak_moments_unix_ns.empty() || no_sample) return "";
+  const auto [earliest, latest] =
+      std::minmax_element(profile.peak_moments_unix_ns.begin(), profile.peak_moments_unix_ns.end());
+  const double first = Seconds(profile.started_unix_ns, *earliest);
+  const double last = Seconds(profile.started_unix_ns, *latest);
+  if (totals.period == 0) return " at " + FormatDuration(last);
+  if (last - first <= Seconds(profile.started_unix_ns, profile.taken_unix_ns) / 10)
+    return " near " + FormatDuration((first + last) / 2);
+  std::string begin = FormatDuration(first);
+  const std::string end = FormatDuration(last);
+  const size_t unit = end.rfind(' ');
+  if (begin.ends_with(end.substr(unit)) && begin.find(' ') == begin.rfind(' ') && end.find(' ') == unit)
+    begin.resize(begin.rfind(' '));
+  return fmt::format(" near {} and {}", begin, end);
 }
 
-std::string PeakDoubt(const profile::Profile& profile) {
+std::string PeakDoubt(const profile::Profile& profile, NumberStyle style) {
   if (profile.mode != "exact" || profile.threads < 2 || profile.peak_batch_bytes == 0) return "";
-  return ", within " + FormatBytes(static_cast<double>(profile.peak_batch_bytes * profile.threads));
+  return ", within " + FormatBytes(static_cast<double>(profile.peak_batch_bytes * profile.threads), style);
 }
 
-std::string ChurnWords(const profile::Profile& profile) {
+std::string ChurnWords(const profile::Profile& profile, NumberStyle style) {
   const profile::Measures& totals = profile.totals;
   const double calls = totals.allocated.objects.value();
-  std::string out = WithInterval(BytesEstimate(totals, totals.allocated.bytes), true);
+  std::string out = WithInterval(BytesEstimate(totals, totals.allocated.bytes), true, style);
   if (totals.period > 0 && calls == 0) return out + ": not one sample";
-  out += " in " + FormatCount(calls) + (calls == 1 ? " call" : " calls");
+  out += " in " + FormatCounted(calls, "call", "calls", style);
   const double seconds = Seconds(profile.started_unix_ns, profile.taken_unix_ns);
-  if (seconds > 0.01) out += fmt::format(" ({}/s)", FormatCount(calls / seconds));
+  if (seconds > 0.01) out += fmt::format(" ({}/s)", FormatCount(calls / seconds, style));
   if (totals.temporary.value() > 0) out += ", " + FormatShare(totals.temporary.value(), calls) + " temporary";
   return out;
-}
-
-void AddCounted(double count, const char* one, const char* many, std::vector<std::string>* out) {
-  if (count > 0) out->push_back(fmt::format("{} {}", FormatCount(count), count == 1 ? one : many));
 }
 
 }  // namespace
@@ -58,32 +66,41 @@ std::string LiveWords(const profile::Profile& profile) {
     case profile::State::kExecd:
       return "live at exec";
     case profile::State::kKilled:
-      return "live at the end";
+      return "live at end";
     default:
       return "live at exit";
   }
 }
 
-std::string ModeWords(const profile::Profile& profile) {
+std::string KilledBy(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return "killed by " + (name != nullptr ? "SIG" + std::string(name) : fmt::format("signal {}", signal));
+}
+
+std::string ModeWords(const profile::Profile& profile, NumberStyle style) {
   if (profile.mode == "exact") return "every allocation counted";
-  if (profile.mode == "bytes") return "sampled every " + FormatBytes(static_cast<double>(profile.period_bytes));
+  if (profile.mode == "bytes") {
+    const std::string period = FormatBytes(static_cast<double>(profile.period_bytes), style);
+    return "sampled every " + period + (style.plain ? " bytes" : "");
+  }
   return profile.mode;
 }
 
-std::string RenderTotals(const profile::Profile& profile, size_t width) {
+std::string RenderTotals(const profile::Profile& profile, size_t width, NumberStyle style) {
   const profile::Measures& totals = profile.totals;
   const double objects = totals.live.objects.value();
-  std::string live = WithInterval(BytesEstimate(totals, totals.live.bytes), true);
-  if (totals.period == 0 || objects > 0)
-    live += " in " + FormatCount(objects) + (objects == 1 ? " object" : " objects");
-  const std::string peak = WithInterval(PeakBytesEstimate(totals), true) + PeakMoment(profile) + PeakDoubt(profile);
+  std::string live = WithInterval(BytesEstimate(totals, totals.live.bytes), true, style);
+  if (totals.period == 0 || objects > 0) live += " in " + FormatCounted(objects, "object", "objects", style);
+  const std::string peak =
+      WithInterval(analysis::ProcessPeak(totals), true, style) + PeakMoment(profile) + PeakDoubt(profile, style);
+  const std::string label = LabelCell(LiveWords(profile));
   std::string out;
-  if (profile.peak_moments_unix_ns.size() > 1 || width < 2 + kLabel + Width(live) + 12 + Width(peak)) {
+  if (profile.peak_moments_unix_ns.size() > 1 || width < 2 + Width(label) + Width(live) + 12 + Width(peak)) {
     out += Labelled(LiveWords(profile), live, width) + Labelled("peak", peak, width);
   } else {
-    out += "  " + FitName(LiveWords(profile), kLabel) + live + "      peak " + peak + "\n";
+    out += "  " + label + live + "      peak " + peak + "\n";
   }
-  return out + Labelled("churn", ChurnWords(profile), width);
+  return out + Labelled("churn", ChurnWords(profile, style), width);
 }
 
 std::string ProfileNotes(const std::vector<const profile::Profile*>& profiles, size_t width) {
@@ -100,30 +117,46 @@ std::string ProfileNotes(const std::vector<const profile::Profile*>& profiles, s
   return out;
 }
 
-std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& profiles) {
+bool SaysUnseen(const std::string& note) {
+  for (const char* words : {"not seen", "not see", "not recorded", "Not recorded", "not counted", "nothing of it",
+                            "is missing", "does not go through malloc", "not from malloc"}) {
+    if (note.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& profiles, const UnseenBeside& beside,
+                                 NumberStyle style) {
   std::map<std::string, uint64_t> loss;
   uint64_t unattributed = 0, unattributed_objects = 0, unknown_frees = 0, inherited = 0;
+  bool noted = beside.noted;
   for (const profile::Profile* profile : profiles) {
     for (const auto& [reason, events] : profile->loss) loss[reason] += events;
     unattributed += profile->unattributed_bytes;
     unattributed_objects += profile->unattributed_objects;
     unknown_frees += profile->unknown_frees;
     inherited += profile->inherited_bytes;
+    noted = noted || std::any_of(profile->notes.begin(), profile->notes.end(), SaysUnseen);
   }
-  std::vector<std::string> out;
+  std::vector<std::string> out = beside.programs;
+  if (noted) out.push_back("what the notes above say");
   for (const auto& [reason, events] : loss) {
-    out.push_back(fmt::format("{} {}", FormatCount(static_cast<double>(events)), profile::LossSentence(reason)));
+    out.push_back(fmt::format("{} {}", FormatCount(static_cast<double>(events), style), profile::LossSentence(reason)));
   }
-  if (loss.empty()) out.push_back("nothing lost");
+  if (out.empty()) out.push_back("nothing lost");
   if (unattributed != 0) {
-    out.push_back(fmt::format("{} in {} blocks before stacks could be taken",
-                              FormatBytes(static_cast<double>(unattributed)),
-                              FormatCount(static_cast<double>(unattributed_objects))));
+    const std::string blocks = FormatCounted(static_cast<double>(unattributed_objects), "block", "blocks", style);
+    out.push_back(fmt::format("{} in {} before stacks could be taken",
+                              FormatBytes(static_cast<double>(unattributed), style), blocks));
   }
-  AddCounted(static_cast<double>(unknown_frees), "free of a block from before the start",
-             "frees of blocks from before the start", &out);
-  if (inherited != 0)
-    out.push_back(FormatBytes(static_cast<double>(inherited)) + " inherited by forked children, counted in the parent");
+  if (unknown_frees != 0) {
+    out.push_back(FormatCounted(static_cast<double>(unknown_frees), "free of a block from before the start",
+                                "frees of blocks from before the start", style));
+  }
+  if (inherited != 0) {
+    out.push_back(FormatBytes(static_cast<double>(inherited), style) +
+                  " inherited by forked children, counted in the parent");
+  }
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/ranking.h"
 #include "cli/render_places.h"
 #include "cli/text.h"
 #include "cli/text_table.h"
@@ -25,13 +26,13 @@ std::string Program(const Profile& profile) {
 }
 
 // A sampled number without a sample is not 0: it is below the upper end of its interval.
-std::string OneNumber(const sampling::Estimate& estimate) {
-  if (!estimate.exact && estimate.n == 0 && estimate.hi > 0) return "<" + FormatBytes(estimate.hi);
-  return FormatBytes(estimate.v);
+std::string OneNumber(const sampling::Estimate& estimate, NumberStyle style) {
+  if (!estimate.exact && estimate.n == 0 && estimate.hi > 0) return "<" + FormatBytes(estimate.hi, style);
+  return FormatBytes(estimate.v, style);
 }
 
-std::string OneCount(const profile::Amount& amount, bool exact) {
-  return !exact && amount.samples == 0 ? "?" : FormatCount(amount.value());
+std::string OneCount(const profile::Amount& amount, bool exact, NumberStyle style) {
+  return !exact && amount.samples == 0 ? "?" : FormatCount(amount.value(), style);
 }
 
 struct ProgramSum {
@@ -48,7 +49,7 @@ std::vector<ProgramSum> ByProgram(const std::vector<const Profile*>& profiles) {
     sum.name = Program(*profile);
     ++sum.images;
     sum.sum += profile->totals;
-    const sampling::Estimate peak = PeakBytesEstimate(profile->totals);
+    const sampling::Estimate peak = analysis::ProcessPeak(profile->totals);
     if (sum.images == 1 || peak.v > sum.largest_peak.v) sum.largest_peak = peak;
   }
   std::vector<ProgramSum> out;
@@ -59,7 +60,7 @@ std::vector<ProgramSum> ByProgram(const std::vector<const Profile*>& profiles) {
   return out;
 }
 
-std::string RenderPrograms(const std::vector<ProgramSum>& programs, size_t width) {
+std::string RenderPrograms(const std::vector<ProgramSum>& programs, size_t width, NumberStyle style) {
   TextTable table({{.title = "by program", .cut = Cut::kEnd},
                    {.title = "images", .right = true},
                    {.title = "churn", .right = true},
@@ -68,9 +69,10 @@ std::string RenderPrograms(const std::vector<ProgramSum>& programs, size_t width
                    {.title = "largest peak", .right = true}});
   for (size_t at = 0; at < std::min(programs.size(), kPrograms); ++at) {
     const ProgramSum& one = programs[at];
-    table.Add({one.name, FormatCount(static_cast<double>(one.images)), OneNumber(BytesEstimate(one.sum, one.sum.allocated.bytes)),
-               OneCount(one.sum.allocated.objects, one.sum.period == 0), OneNumber(BytesEstimate(one.sum, one.sum.live.bytes)),
-               OneNumber(one.largest_peak)});
+    table.Add({one.name, FormatCount(static_cast<double>(one.images), style),
+               OneNumber(BytesEstimate(one.sum, one.sum.allocated.bytes), style),
+               OneCount(one.sum.allocated.objects, one.sum.period == 0, style),
+               OneNumber(BytesEstimate(one.sum, one.sum.live.bytes), style), OneNumber(one.largest_peak, style)});
   }
   std::string out = table.Render(width);
   if (programs.size() > kPrograms) out += fmt::format("  {} more programs\n", programs.size() - kPrograms);
@@ -83,9 +85,9 @@ std::string Arguments(const Profile& profile) {
   return Printable(ShellQuoted(rest));
 }
 
-std::string RenderLargest(const std::vector<const Profile*>& profiles, size_t width) {
+std::string RenderLargest(const std::vector<const Profile*>& profiles, size_t width, NumberStyle style) {
   std::vector<std::pair<sampling::Estimate, const Profile*>> order;
-  for (const Profile* profile : profiles) order.emplace_back(PeakBytesEstimate(profile->totals), profile);
+  for (const Profile* profile : profiles) order.emplace_back(analysis::ProcessPeak(profile->totals), profile);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return RanksBefore(a.first, b.first); });
   TextTable table({{.title = "largest processes", .cut = Cut::kEnd, .at_most = width / 4},
@@ -97,33 +99,36 @@ std::string RenderLargest(const std::vector<const Profile*>& profiles, size_t wi
   for (size_t at = 0; at < std::min(order.size(), kProcesses); ++at) {
     const Profile& one = *order[at].second;
     table.Add({Program(one), Arguments(one), one.pid != 0 ? std::to_string(one.pid) : "?",
-               OneNumber(order[at].first), OneNumber(BytesEstimate(one.totals, one.totals.live.bytes)),
-               OneNumber(BytesEstimate(one.totals, one.totals.allocated.bytes))});
+               OneNumber(order[at].first, style), OneNumber(BytesEstimate(one.totals, one.totals.live.bytes), style),
+               OneNumber(BytesEstimate(one.totals, one.totals.allocated.bytes), style)});
   }
   return table.Render(width);
 }
 
-std::string RenderSum(const std::vector<const Profile*>& profiles, size_t width) {
+std::string RenderSum(const std::vector<const Profile*>& profiles, size_t width, NumberStyle style) {
   profile::Measures sum;
   std::set<int32_t> pids;
   for (const Profile* profile : profiles) {
     sum += profile->totals;
     pids.insert(profile->pid);
   }
-  const std::string text =
-      fmt::format("{} images in {} processes: churn {} in {} calls; live at the end of each {}", profiles.size(),
-                  pids.size(), WithInterval(BytesEstimate(sum, sum.allocated.bytes), true),
-                  FormatCount(sum.allocated.objects.value()), WithInterval(BytesEstimate(sum, sum.live.bytes), true));
+  const double calls = sum.allocated.objects.value();
+  const std::string text = fmt::format(
+      "{} images in {}: churn {}{}; live at the end of each {}", profiles.size(),
+      FormatCounted(static_cast<double>(pids.size()), "process", "processes", style),
+      WithInterval(BytesEstimate(sum, sum.allocated.bytes), true, style),
+      calls == 0 && sum.period > 0 ? ": not one sample" : " in " + FormatCounted(calls, "call", "calls", style),
+      WithInterval(BytesEstimate(sum, sum.live.bytes), true, style));
   return Wrap("  " + text, width, 4) + "\n";
 }
 
 }  // namespace
 
-std::string RenderTree(const std::vector<const Profile*>& profiles, size_t width) {
-  std::string out = RenderSum(profiles, width);
+std::string RenderTree(const std::vector<const Profile*>& profiles, size_t width, NumberStyle style) {
+  std::string out = RenderSum(profiles, width, style);
   const std::vector<ProgramSum> programs = ByProgram(profiles);
-  if (programs.size() > 1) out += "\n" + RenderPrograms(programs, width);
-  return out + "\n" + RenderLargest(profiles, width);
+  if (programs.size() > 1) out += "\n" + RenderPrograms(programs, width, style);
+  return out + "\n" + RenderLargest(profiles, width, style);
 }
 
 std::string StillRunning(const std::vector<const Profile*>& profiles, int started_pid, size_t width) {

@@ -21,7 +21,7 @@ using analysis::By;
 
 struct ReportOptions {
   std::vector<std::string> what;
-  std::string by = "live";
+  std::string by;  // "": the usual view; of JSON, live
   std::string directory;
   bool json = false;
   bool full = false;
@@ -52,7 +52,8 @@ const Measure* FindMeasure(const std::string& name) {
   for (const Measure& measure : kMeasures) {
     if (name == measure.name) return &measure;
   }
-  const std::string nearest = Nearest(name, {"live", "peak", "churn", "calls", "temporary"});
+  const std::string meant = MeantMeasure(name);
+  const std::string nearest = meant.empty() ? Nearest(name, {"live", "peak", "churn", "calls", "temporary"}) : meant;
   Complain("there is nothing to rank by called \"" + name + "\"",
            nearest.empty() ? "--by live, peak, churn, calls or temporary" : "--by " + nearest);
   return nullptr;
@@ -69,7 +70,9 @@ int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions*
            kExamples);
   options->directory = collect::SegmentDirectory();
   app.add_option("what", options->what, "captures, segments or pids");
-  app.add_option("--by", options->by, "live (default), peak, churn (bytes), calls or temporary")->type_name("WHAT");
+  app.add_option("--by", options->by,
+                 "live, peak, churn (bytes), calls or temporary (default live, or peak where most was freed)")
+      ->type_name("WHAT");
   const CLI::Option* limit =
       app.add_option("--limit", options->limit, "rows to show, 0 for all (default 20; all with --json)")
           ->type_name("N");
@@ -95,7 +98,7 @@ int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions*
 int ReportCommand(const std::vector<std::string>& arguments) {
   ReportOptions options;
   if (const int status = ParseReportOptions(arguments, &options); status >= 0) return status;
-  const Measure* measure = FindMeasure(options.by);
+  const Measure* measure = FindMeasure(options.by.empty() ? "live" : options.by);
   if (measure == nullptr) return kOurFailure;
   std::vector<profile::Profile> profiles;
   for (const std::string& what : options.what) {
@@ -109,9 +112,11 @@ int ReportCommand(const std::vector<std::string>& arguments) {
     std::fputs(ReportJson(profiles, {.limit = limit, .full = options.full, .by = measure->json}).c_str(), stdout);
     return 0;
   }
-  const ReportView view = {.by = measure->by,
+  const bool by_itself = options.by.empty();
+  const ReportView view = {.by = by_itself ? analysis::UsualView(profiles) : measure->by,
                            .width = std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60),
                            .limit = options.limit == 0 ? SIZE_MAX : options.limit,
+                           .by_itself = by_itself,
                            .full = options.full,
                            .style = {.plain = options.plain}};
   std::fputs(RenderReport(profiles, view).c_str(), stdout);

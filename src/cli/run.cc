@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "cli/commands.h"
 #include "cli/finish_run.h"
@@ -60,11 +61,36 @@ RunFacts Facts(const RunOptions& options, const Plan& plan, pid_t pid, const col
   // says nothing.
   const auto by_kernel = static_cast<uint64_t>(ending.usage.ru_maxrss) * 1024;
   if (by_kernel > own_bytes) facts.largest_resident_bytes = by_kernel;
-  for (const collect::Unseen& unseen : watch.unseen()) {
-    if (unseen.pid != pid)
-      facts.notes.push_back(fmt::format("{} (pid {}) ran without the agent: not recorded", unseen.exe, unseen.pid));
-  }
   return facts;
+}
+
+// Programs of the tree that ran without the agent: those that the agent cannot reach, however short they were, and
+// those that were looked into after a second. The program itself is among them if its plan says so.
+std::vector<std::string> ProgramsUnseen(const Plan& plan, pid_t child, const collect::Watch& watch) {
+  std::map<pid_t, std::string> found;
+  std::map<std::string, collect::Barrier> asked;
+  for (const auto& [pid, seen] : watch.watched()) {
+    if (pid == child || seen.exe.empty()) continue;
+    const auto [known, is_new] = asked.try_emplace(seen.exe);
+    if (is_new) {
+      const collect::Reach reach = collect::CheckReach(seen.exe, {});
+      known->second = reach.records_nothing() ? reach.barrier : collect::Barrier::kNone;
+    }
+    const std::string why = collect::BarrierWords(known->second);
+    if (!why.empty()) found[pid] = fmt::format("{} (pid {}), {}", BaseName(seen.exe), pid, why);
+  }
+  for (const collect::Unseen& unseen : watch.unseen()) {
+    if (unseen.pid != child)
+      found.try_emplace(unseen.pid, fmt::format("{} (pid {}), without the agent (cleared environment?)",
+                                                BaseName(unseen.exe), unseen.pid));
+  }
+  if (plan.reach.records_nothing()) {
+    found[child] =
+        fmt::format("{} (pid {}), {}", BaseName(plan.reach.file), child, collect::BarrierWords(plan.reach.barrier));
+  }
+  std::vector<std::string> out;
+  for (const auto& [pid, words] : found) out.push_back(words);
+  return out;
 }
 
 void AddOnce(const std::string& note, std::vector<std::string>* notes) {
@@ -118,6 +144,21 @@ void SayNothingRecorded(const Plan& plan, const RunResult& result, const RunOpti
   Complain(why, "--dir with a directory that has room; LD_DEBUG=libs shows what the loader does.");
 }
 
+// The capture also holds what is known of the run as a whole: as notes of the program's own last image.
+bool WriteWithNotes(const std::string& capture, const RunFacts& facts, RunResult* result) {
+  profile::Profile* last = &result->profiles.back();
+  for (profile::Profile& profile : result->profiles) {
+    if (profile.pid == facts.pid) last = &profile;
+  }
+  const std::vector<std::string> own = last->notes;
+  for (const std::string& program : facts.unseen) AddOnce("Not recorded: " + program, &last->notes);
+  for (const std::string& note : facts.notes) AddOnce(note, &last->notes);
+  const size_t index = static_cast<size_t>(last - result->profiles.data());
+  const bool written = WriteRunCapture(capture, result);
+  result->profiles[index].notes = own;  // the summary says them in its own words
+  return written;
+}
+
 void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& watch, const std::string& capture,
             RunFacts* facts) {
   RunResult result = GatherRun(options.directory, plan.run_id, *facts);
@@ -126,11 +167,12 @@ void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& w
     return;
   }
   NoteUnrecordedEnd(watch, result, facts);
+  facts->unseen = ProgramsUnseen(plan, facts->pid, watch);
   for (const profile::Profile& profile : result.profiles) {
     for (const std::string& note : collect::HeapNotes(profile.exe, collect::CurrentEnvironment()))
       AddOnce(note, &facts->notes);
   }
-  if (WriteRunCapture(capture, &result)) {
+  if (WriteWithNotes(capture, *facts, &result)) {
     facts->capture = Typed(capture);
     RemoveDeadSegments(&result);
   }

@@ -28,6 +28,7 @@ struct RunFacts {
   uint64_t highest_resident_bytes = 0;   // of `pid`, up to the last look; 0 if not known
   uint64_t largest_resident_bytes = 0;   // of any process of the run, as the kernel has it; 0 if not known
   std::vector<std::string> notes;        // sentences without a full stop
+  std::vector<std::string> unseen;       // programs that ran without the agent: "tool (pid 4711), statically linked"
 };
 
 }  // namespace heaptally::cli

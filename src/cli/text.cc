@@ -129,11 +129,14 @@ std::string WrapParts(const std::vector<std::string>& parts, size_t width, size_
   return out;
 }
 
+std::string LabelCell(std::string_view label) { return FitName(label, std::max<size_t>(15, Width(label) + 2)); }
+
 std::string Labelled(std::string_view label, std::string_view text, size_t width) {
-  constexpr size_t kIndent = 17;
+  const std::string cell = LabelCell(label);
+  const size_t indent = 2 + Width(cell);
   // Wrapped together with something as wide as the label, which is then replaced by it.
-  const std::string wrapped = Wrap(std::string(kIndent - 1, '.') + " " + std::string(text), width, kIndent);
-  return "  " + FitName(label, kIndent - 2) + wrapped.substr(kIndent) + "\n";
+  const std::string wrapped = Wrap(std::string(indent - 1, '.') + " " + std::string(text), width, indent);
+  return "  " + cell + wrapped.substr(indent) + "\n";
 }
 
 std::string ShellQuoted(const std::string& word) {

@@ -28,7 +28,10 @@ std::string Wrap(std::string_view text, size_t width, size_t indent);
 // The same, but breaks only between parts, as long as they fit into half a line; `parts` are joined by spaces.
 std::string WrapParts(const std::vector<std::string>& parts, size_t width, size_t indent);
 
-// "  label          text": a label of 15 columns, and the text wrapped beside it. Ends with a newline.
+// A label that stands before a text: padded to 15 columns, and by two blanks at least.
+std::string LabelCell(std::string_view label);
+
+// "  label          text": a label (LabelCell), and the text wrapped beside it. Ends with a newline.
 std::string Labelled(std::string_view label, std::string_view text, size_t width);
 
 // `words` joined as a shell would need them: quoted where they hold anything but plain characters.

@@ -31,16 +31,20 @@ std::vector<size_t> TextTable::Widths(size_t width) const {
   }
   size_t all = indent_ + kGap * (columns_.size() - 1);
   for (const size_t one : widths) all += one;
-  // The widest giving column gives first, one column of text at a time: so names end up of similar width.
-  while (all > width) {
-    size_t widest = columns_.size();
-    for (size_t at = 0; at < columns_.size(); ++at) {
-      const bool gives = columns_[at].cut != Cut::kNever && widths[at] > kLeastName;
-      if (gives && (widest == columns_.size() || widths[at] > widths[widest])) widest = at;
+  // The widest giving column gives first, one column of text at a time: so names end up of similar width. Titles give
+  // way last.
+  for (const bool titles : {false, true}) {
+    while (all > width) {
+      size_t widest = columns_.size();
+      for (size_t at = 0; at < columns_.size(); ++at) {
+        const size_t least = titles ? kLeastName : std::max(kLeastName, Width(columns_[at].title));
+        const bool gives = columns_[at].cut != Cut::kNever && widths[at] > least;
+        if (gives && (widest == columns_.size() || widths[at] > widths[widest])) widest = at;
+      }
+      if (widest == columns_.size()) break;
+      --widths[widest];
+      --all;
     }
-    if (widest == columns_.size()) break;
-    --widths[widest];
-    --all;
   }
   return widths;
 }

@@ -62,6 +62,11 @@ std::string FormatBytesRange(double value, double lo, double hi, NumberStyle sty
   return Range(lo, hi, 1024, style.plain ? 0 : ByteUnit(Sane(value)));
 }
 
+std::string FormatCounted(double count, const char* one, const char* many, NumberStyle style) {
+  const std::string number = FormatCount(count, style);
+  return number + " " + (number == "1" ? one : many);
+}
+
 std::string FormatCount(double count, NumberStyle style) {
   count = Sane(count);
   const size_t unit = style.plain ? 0 : CountUnit(count);

@@ -22,6 +22,9 @@ std::string FormatBytesRange(double value, double lo, double hi, NumberStyle sty
 std::string FormatCount(double count, NumberStyle style = {});
 std::string FormatCountRange(double value, double lo, double hi, NumberStyle style = {});
 
+// "1 object", "2 objects", "1.24 M objects".
+std::string FormatCounted(double count, const char* one, const char* many, NumberStyle style = {});
+
 // "850 ns", "40.0 ms", "12.4 s", "3 min 20 s", "2 h 05 min", "3 d 4 h".
 std::string FormatDuration(double seconds);
 

@@ -214,6 +214,27 @@ std::vector<std::string> HeapNotes(const std::string& file, const std::vector<st
   return notes;
 }
 
+const char* BarrierWords(Barrier barrier) {
+  switch (barrier) {
+    case Barrier::kStatic:
+      return "statically linked";
+    case Barrier::kSecure:
+      return "setuid, setgid or with file capabilities";
+    case Barrier::kMachine:
+      return "for another processor";
+    case Barrier::kOwnMalloc:
+      return "with a malloc of its own";
+    case Barrier::kHiddenMalloc:
+      return "partly with a malloc of its own";
+    case Barrier::kSanitizer:
+      return "built with a sanitizer";
+    case Barrier::kNone:
+    case Barrier::kNotElf:
+      return "";
+  }
+  return "";
+}
+
 Reach CheckReach(const std::string& path, const std::vector<std::string>& environment) {
   Reach reach;
   reach.file = Resolved(FollowScript(path, environment));

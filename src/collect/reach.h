@@ -35,6 +35,9 @@ struct Reach {
   }
 };
 
+// A few words for a list of programs that were not seen: "statically linked"; "" where nothing stands in the way.
+const char* BarrierWords(Barrier barrier);
+
 // `path` as execve would get it; `environment` (NAME=value) is where PATH and PYTHONMALLOC are looked up.
 Reach CheckReach(const std::string& path, const std::vector<std::string>& environment);
 

@@ -47,6 +47,7 @@ class Watch {
   // What was last seen of `pid`; nullptr if it was never seen.
   const Watched* Find(pid_t pid) const;
   const std::vector<Unseen>& unseen() const { return unseen_; }
+  const std::map<pid_t, Watched>& watched() const { return watched_; }
 
  private:
   void LookAt(pid_t pid, Clock::time_point now, const std::function<void(const Unseen&)>& on_unseen);
