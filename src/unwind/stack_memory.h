@@ -52,6 +52,9 @@ class StackMemory {
   // True iff the cell is known to be readable, without asking the kernel.
   HT_ALWAYS_INLINE bool Covers(uint64_t cell) const { return HT_LIKELY(cell - low_ < length_); }
 
+  // True iff the thread was born with the stack that was entered, and cells from its sp up to `high` may be read.
+  bool IsBornStack() const { return known_ && length_ != 0; }
+
   // Reads one cell if that is safe. REQUIRES: cell % 8 == 0.
   HT_ALWAYS_INLINE bool Read(uint64_t cell, uint64_t* value) {
     if (!Covers(cell) && !ProvePage(cell)) return false;

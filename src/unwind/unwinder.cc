@@ -18,6 +18,7 @@
 #include "unwind/rule_cache.h"
 #include "unwind/rule_lookup.h"
 #include "unwind/stack_memory.h"
+#include "unwind/walk_memo.h"
 
 namespace heaptally::unwind {
 namespace {
@@ -26,6 +27,7 @@ constexpr uint64_t kLostBp = 1;
 
 constinit RuleCache rule_cache;
 constinit std::atomic<uint64_t> rule_misses{0};
+constinit std::atomic<uint64_t> times_forgotten{0};  // the cache's generation, but never the same again
 
 // Where a walk stands.
 struct Walk {
@@ -209,6 +211,104 @@ HT_NOINLINE bool WalkUsual(Walk* position, Output* output) {
   return full;
 }
 
+// How a stretch of usual steps ended.
+enum class Stretch {
+  kFull,      // the output is full
+  kUnusual,   // the walk stands at a frame that is in the output, and the step out of it is not a usual one
+  kGoOn,      // the walk stands at a frame that is not in the output yet
+  kFinished,  // the walk is complete
+};
+
+// WalkUsual with a memo: notes the frames that it visits, and ends where it meets the memo if all that is outwards of
+// there is unchanged.
+class WalkByMemo {
+ public:
+  // Acquire: who sees the new number finds no older rule. REQUIRES: !walk->exact.
+  HT_ALWAYS_INLINE WalkByMemo(const Walk* walk, const Output* output, WalkMemo* memo, uint64_t high)
+      : walk_(*walk),
+        next_(output->frames),
+        room_end_(output->frames + output->capacity),
+        memo_(memo, high, times_forgotten.load(std::memory_order_acquire)) {
+    walk_.exact = false;
+  }
+
+  HT_ALWAYS_INLINE Stretch Run(End* end) {
+    while (next_ != room_end_) {
+      *next_++ = walk_.pc;
+      if (memo_.Meets(walk_.pc, walk_.sp, walk_.bp) && TakeTail(end)) return Stretch::kFinished;
+      const uint64_t packed = rule_cache.Find(CacheKey(walk_.pc, false));
+      const uint64_t pc = walk_.pc;
+      const uint64_t sp = walk_.sp;
+      const uint64_t bp = walk_.bp;
+      if (HT_UNLIKELY(!StepUsual(&walk_, packed))) return Stop(packed, end);
+      if (HT_UNLIKELY(!Note(pc, sp, bp, packed))) return Stretch::kGoOn;
+    }
+    return Stretch::kFull;
+  }
+
+  void Leave(Walk* walk, Output* output) const {
+    *walk = walk_;
+    output->count = static_cast<uint32_t>(next_ - output->frames);
+  }
+
+ private:
+  // Stages the frame whose step was just done. False: it can't be kept.
+  HT_ALWAYS_INLINE bool Note(uint64_t pc, uint64_t sp, uint64_t bp, uint64_t packed) {
+    const uint64_t bp_field = packed >> kPackedBpShift & kPackedBpMask;
+    const uint64_t cell = bp_field == kPackedBpSame ? 0 : walk_.sp - 8 * bp_field;
+    // A slot in the red zone is readable here, but not wherever another walk begins.
+    if (bp_field != kPackedBpSame && HT_UNLIKELY(cell < sp)) return false;
+    return memo_.Stage(pc, sp, bp, cell, static_cast<RuleKind>(packed & kPackedKindMask) == RuleKind::kBpOffset);
+  }
+
+  // The step out of the frame is not a usual one: does the stack end here?
+  Stretch Stop(uint64_t packed, End* end) {
+    if (static_cast<RuleKind>(packed & kPackedKindMask) != RuleKind::kStop) return Stretch::kUnusual;
+    const Rule rule = Unpack(static_cast<uint32_t>(packed & ((1u << kPackedBits) - 1)));
+    *end = rule.offset == kStopOutermost ? End::kComplete : End::kNoRule;
+    if (memo_.Stage(walk_.pc, walk_.sp, walk_.bp, 0, false)) memo_.Replace(*end);
+    return Stretch::kFinished;
+  }
+
+  // The walk stands at a frame of the memo, which is in the output. False: the memo's tail is not what is there now.
+  HT_ALWAYS_INLINE bool TakeTail(End* end) {
+    const uint32_t met = memo_.at();
+    const uint32_t remaining = memo_.Remaining();
+    const auto room = static_cast<uint32_t>(room_end_ - next_);
+    if (HT_UNLIKELY(remaining > room)) return TakePart(room, end);
+    if (!memo_.Verify(remaining, next_)) return false;
+    next_ += remaining;
+    *end = memo_.end_reason();
+    memo_.Prepend(met);
+    return true;
+  }
+
+  // The tail does not fit. The plain walk, too, steps to the first frame for which there is no place.
+  HT_NOINLINE bool TakePart(uint32_t room, End* end) {
+    uint64_t beyond;
+    if (!memo_.Verify(room, next_) || !memo_.Verify(1, &beyond)) return false;
+    next_ = room_end_;
+    *end = End::kDepthLimit;
+    return true;
+  }
+
+  Walk walk_;
+  uint64_t* next_;  // where the next frame goes
+  uint64_t* room_end_;
+  MemoWalk memo_;
+};
+
+// The first stretch of a walk, by the thread's memo if it is free. Not inlined: the memo is in use as long as this
+// runs.
+HT_NOINLINE Stretch WalkFirstStretch(Walk* walk, Output* output, const StackBounds& bounds, End* end) {
+  const MemoUse use(bounds);
+  if (HT_UNLIKELY(use.memo() == nullptr)) return Stretch::kGoOn;
+  WalkByMemo by_memo(walk, output, use.memo(), bounds.high);
+  const Stretch stretch = by_memo.Run(end);
+  by_memo.Leave(walk, output);
+  return stretch;
+}
+
 // A walk may be told to start anywhere, but every pc that it arrives at is a user address.
 HT_ALWAYS_INLINE bool StartsAtCode(const platform::Registers& start) { return start.pc - 1 < kAddressLimit - 2; }
 
@@ -236,7 +336,12 @@ Result WalkFrom(const platform::Registers& start, StackBounds* bounds, uint64_t*
   Walk walk(start, bounds);
   Output output{frames, capacity};
   End end = End::kDepthLimit;
-  while (!WalkUsual(&walk, &output) && StepGeneral(&walk, &end)) {
+  Stretch stretch = Stretch::kGoOn;
+  if (bounds->memo != nullptr && stopped_at == nullptr && !walk.exact && walk.memory.IsBornStack()) {
+    stretch = WalkFirstStretch(&walk, &output, *bounds, &end);
+  }
+  while (stretch == Stretch::kGoOn || (stretch == Stretch::kUnusual && StepGeneral(&walk, &end))) {
+    stretch = WalkUsual(&walk, &output) ? Stretch::kFull : Stretch::kUnusual;
   }
   if (stopped_at != nullptr) *stopped_at = walk.registers();
   return {output.count, end};
@@ -263,7 +368,10 @@ bool Step(platform::Registers* registers, StackBounds* bounds, End* end) {
   return stepped;
 }
 
-void ForgetRules() { rule_cache.Forget(); }
+void ForgetRules() {
+  rule_cache.Forget();
+  times_forgotten.fetch_add(1, std::memory_order_release);
+}
 
 uint64_t RuleMisses() { return rule_misses.load(std::memory_order_relaxed); }
 

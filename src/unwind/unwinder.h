@@ -30,11 +30,20 @@ struct Result {
   End end = End::kComplete;
 };
 
+// Keeps a thread's last walk, so that frames that are still the same need not be walked again. Opaque (walk_memo.h);
+// zeroed memory is an empty one. It must be zeroed anew when another thread gets it.
+struct WalkMemo;
+inline constexpr size_t kWalkMemoBytes = 512 * 32 + 64;
+
+// `memory` is zeroed, aligned to 8 (better 64) and has kWalkMemoBytes.
+inline WalkMemo* MemoInZeroedMemory(void* memory) { return static_cast<WalkMemo*>(memory); }
+
 // What is known about the stack that the calling thread runs on. One per thread, zero-initialised, kept by the caller
 // (in TLS). [proven_low, high) is readable and stays so while the thread runs.
 struct StackBounds {
   uint64_t proven_low = 0;
-  uint64_t high = 0;  // 0: not known yet
+  uint64_t high = 0;         // 0: not known yet
+  WalkMemo* memo = nullptr;  // the thread's own, which Unwind() uses; nullptr: every frame is walked
 };
 
 // One-time, single-threaded: allocates the pc cache by mmap (private, zero-initialised; bytes are a power of two) and

@@ -1,6 +1,9 @@
 // A preload library that unwinds the same stacks twice, by heaptally's unwinder and by libgcc's, and compares them
 // frame by frame. For tests only: it is an ordinary library that uses libc.
 //
+// Each thread has a memo of its last walk. With HEAPTALLY_UNWIND_PLAIN=1 the second walk is not libgcc's but our own
+// without the memo, which is fast enough for millions of stacks; how the walks end is then compared as well.
+//
 // Stacks come from the program's calls of malloc, calloc and realloc (every HEAPTALLY_UNWIND_PERIOD-th; 0: none) and
 // from a timer's signal at random moments (every HEAPTALLY_UNWIND_TIMER_US; 0: none). Each process
 // appends one line to HEAPTALLY_UNWIND_OUT, after the first HEAPTALLY_UNWIND_REPORTS stacks that differ.
@@ -55,6 +58,9 @@ int report_fd = -1;
 thread_local bool busy __attribute__((tls_model("initial-exec"))) = false;
 thread_local uint64_t calls __attribute__((tls_model("initial-exec"))) = 0;
 thread_local heaptally::unwind::StackBounds bounds __attribute__((tls_model("initial-exec")));
+thread_local char memo_memory[heaptally::unwind::kWalkMemoBytes]
+    __attribute__((tls_model("initial-exec"), aligned(64)));
+bool against_plain = false;
 
 struct LibgccStack {
   uint32_t count = 0;
@@ -93,13 +99,27 @@ void Report(const char* what, const uint64_t* ours, uint32_t our_count, End end,
   }
 }
 
+// Without the memo. Not inlined, as all that needs the large array below.
+HT_NOINLINE End WalkPlainly(const Registers& start, LibgccStack* stack) {
+  bounds.memo = nullptr;
+  const heaptally::unwind::Result result = heaptally::unwind::Unwind(start, &bounds, stack->frames, kMaxFrames);
+  stack->count = result.count;
+  return result.end;
+}
+
 // Compares the stack from `start` on with the part of libgcc's that begins with the same frame (libgcc's own walk
 // starts in here).
 HT_NOINLINE void Compare(const Registers& start, Counts* counts) {
   uint64_t ours[kMaxFrames];
   LibgccStack libgcc;
+  bounds.memo = heaptally::unwind::MemoInZeroedMemory(memo_memory);
+  bool same_end = true;
   const heaptally::unwind::Result result = heaptally::unwind::Unwind(start, &bounds, ours, kMaxFrames);
-  _Unwind_Backtrace(AddFrame, &libgcc);
+  if (against_plain) {
+    same_end = WalkPlainly(start, &libgcc) == result.end;
+  } else {
+    _Unwind_Backtrace(AddFrame, &libgcc);
+  }
   uint32_t first = 0;
   while (first < libgcc.count && libgcc.frames[first] != ours[0]) ++first;
   const uint64_t* theirs = libgcc.frames + first;
@@ -110,9 +130,9 @@ HT_NOINLINE void Compare(const Registers& start, Counts* counts) {
 
   counts->stacks.fetch_add(1, std::memory_order_relaxed);
   counts->frames.fetch_add(result.count, std::memory_order_relaxed);
-  if (common == result.count && common == their_count) {
+  if (common == result.count && common == their_count && same_end) {
     counts->same.fetch_add(1, std::memory_order_relaxed);
-  } else if (common == result.count && result.end != End::kComplete) {
+  } else if (common == result.count && result.end != End::kComplete && !against_plain) {
     counts->truncated.fetch_add(1, std::memory_order_relaxed);
     Report("truncated", ours, result.count, result.end, theirs, their_count);
   } else {
@@ -204,6 +224,7 @@ __attribute__((constructor)) void Start() {
   close(fd);
   period = NumberFrom("HEAPTALLY_UNWIND_PERIOD", 1);
   max_reported = NumberFrom("HEAPTALLY_UNWIND_REPORTS", max_reported);
+  against_plain = NumberFrom("HEAPTALLY_UNWIND_PLAIN", 0) != 0;
   heaptally::unwind::Initialize();
   ready = true;
   StartTimer();
