@@ -17,6 +17,7 @@ namespace {
 using segment::Mode;
 
 constexpr uint32_t kInlineFrames = 96;   // on the program's stack: 768 bytes
+constexpr uint32_t kWalksBeforeMemo = 64;
 constexpr int64_t kNeverAgain = int64_t{1} << 62;
 
 // Deeper stacks are taken into one of these.
@@ -59,10 +60,18 @@ HT_COLD void SetUpThread() {
   t_state.exact_epoch = g_image.header->mode == Mode::kExact ? g_epoch : 0;
   t_state.slot = FindThreadEntry();
   t_state.last_block = 0;
+  t_state.walks = 0;
+  t_state.bounds.memo = nullptr;
   // Children of one process come here with the same seed and number, and maybe without a counter to read: their images differ.
   t_state.generator = sampling::Generator(base::HashCombine(NewSeed() ^ platform::ThreadPointer(), g_image.index));
   t_state.period = g_image.header->period_bytes;
   t_state.countdown = g_image.header->mode == Mode::kExact ? 0 : static_cast<int64_t>(sampling::DrawCountdown(t_state.generator, t_state.period));
+}
+
+// A thread that lives a while gets room to remember its last walk: most of the next stack is the same.
+HT_COLD void RememberWalks() {
+  void* memory = TakeWalkMemo(t_state.slot);
+  if (memory != nullptr) t_state.bounds.memo = unwind::MemoInZeroedMemory(memory);
 }
 
 void DrawAgain() {
@@ -133,6 +142,7 @@ void RecordExact(uint32_t epoch, const platform::Registers& caller, void* pointe
   exact::Prefetch(reinterpret_cast<uint64_t>(pointer));
   if (epoch != g_epoch || !OwnsImage()) return;  // a fork came in between: abandoned
   WatchLoader(caller.pc);
+  if (HT_UNLIKELY(t_state.walks < kWalksBeforeMemo) && ++t_state.walks == kWalksBeforeMemo) RememberWalks();
   exact::Acquired(reinterpret_cast<uint64_t>(pointer), size, TakeSite(caller));
 }
 

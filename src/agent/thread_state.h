@@ -25,6 +25,7 @@ struct ThreadState {
   uint32_t exact_epoch = 0;   // the same in exact mode, 0 in bytes mode: one compare tells the usual case
   uint32_t image_epoch = 0;   // Process::image_epoch under which this was set up; 0: never
   uint32_t promised_image = 0;  // during this thread's fork: the region kept for the child; 0: none
+  uint32_t walks = 0;         // exact mode: stacks taken, up to kWalksBeforeMemo
   uint32_t slot = 0;          // this thread's entry in the thread table
 };
 static_assert(sizeof(ThreadState) <= 128, "initial-exec TLS comes out of a small static surplus");

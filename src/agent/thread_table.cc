@@ -4,6 +4,7 @@
 #include "agent/private_memory.h"
 #include "base/hash.h"
 #include "platform/thread.h"
+#include "unwind/unwinder.h"
 
 namespace heaptally::agent {
 
@@ -16,6 +17,18 @@ bool OpenThreadTable() {
 }
 
 void ReopenThreadTable() { g_thread_count = 0; }
+
+void* TakeWalkMemo(uint32_t entry) {
+  if (entry == kNoThreadEntry) return nullptr;
+  void*& memory = g_threads[entry].walk_memo;
+  if (memory == nullptr) {
+    memory = MapPrivate(unwind::kWalkMemoBytes);
+  } else {  // an earlier thread with the same thread pointer has used it
+    auto* words = static_cast<uint64_t*>(memory);
+    for (uint64_t i = 0; i < unwind::kWalkMemoBytes / sizeof(uint64_t); ++i) words[i] = 0;
+  }
+  return memory;
+}
 
 uint32_t FindThreadEntry() {
   const uint64_t self = platform::ThreadPointer();

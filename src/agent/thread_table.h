@@ -9,6 +9,7 @@ namespace heaptally::agent {
 struct alignas(64) ThreadEntry {
   uint64_t thread_pointer;  // 0: free
   int64_t pending_bytes;    // exact mode: changes of the live total that are not in the image's counter yet
+  void* walk_memo;          // exact mode: memory for the thread's last walk; nullptr until it has walked a while
 };
 
 inline constexpr uint32_t kMaxThreads = 4096;
@@ -19,6 +20,9 @@ extern uint32_t g_thread_count __attribute__((visibility("hidden")));  // entrie
 
 bool OpenThreadTable();
 void ReopenThreadTable();
+
+// Zeroed memory for the calling thread's unwind::WalkMemo, from its entry or new; nullptr if there is none to be had.
+void* TakeWalkMemo(uint32_t entry);
 
 // The calling thread's entry number, 1 .. kMaxThreads - 1, or kNoThreadEntry.
 uint32_t FindThreadEntry();
