@@ -208,6 +208,8 @@ bool OpenEverything(const Config& config) {
     return false;
   }
   FindLoaderText();
+  // The first thread's room for its last walk: later it would be a system call, which the program may have forbidden itself.
+  if (config.mode == Mode::kExact) TakeWalkMemo(FindThreadEntry());
   *ownership = static_cast<uint32_t>(Ownership::kOwner);
   g_ownership = ownership;
   return true;
