@@ -30,13 +30,13 @@ class SegmentBuilder {
   // Adds an image with site 0 ("other"), in bytes mode the undo copies and node 0.
   Image& AddImage(Mode mode, Origin origin) {
     Image& image = images.emplace_back();
-    ImageHeader& header = image.header;
-    header.magic = kImageMagic;
-    header.header_bytes = kImageHeaderBytes;
-    header.mode = mode;
-    header.origin = origin;
-    header.period_bytes = mode == Mode::kBytes ? 512u << 10 : 0;
-    header.parent_image = origin == Origin::kStart ? static_cast<uint32_t>(images.size() - 1) : 0;
+    ImageHeader& its = image.header;
+    its.magic = kImageMagic;
+    its.header_bytes = kImageHeaderBytes;
+    its.mode = mode;
+    its.origin = origin;
+    its.period_bytes = mode == Mode::kBytes ? 512u << 10 : 0;
+    its.parent_image = origin == Origin::kStart ? static_cast<uint32_t>(images.size() - 1) : 0;
     image.nodes.push_back({});
     SiteHead other = {};
     other.flags = kSiteOther;
