@@ -186,7 +186,7 @@ void EndMove(const Move& move, const platform::Registers& caller, void* old_poin
   if (new_pointer == nullptr) {
     if (exact && freed && !move.in_transit && move.intent.record) __atomic_fetch_add(&g_image.header->unknown_frees, 1, __ATOMIC_RELAXED);
     if (!move.in_transit) return;
-    if (exact) return freed ? exact::EndMove(move.exact_transit, reinterpret_cast<uint64_t>(old_pointer)) : exact::AbortMove(move.exact_transit);
+    if (exact) return freed ? exact::EndMove(move.exact_transit) : exact::AbortMove(move.exact_transit, reinterpret_cast<uint64_t>(old_pointer));
     return freed ? sampled::EndMove(move.sampled_transit) : sampled::AbortMove(move.sampled_transit);
   }
   if (!move.intent.record) {

@@ -284,17 +284,22 @@ Transit BeginMove(uint64_t address) {
   const BlockTable::Slot slot = g_live.Find(address);
   if (!slot) return transit;
   transit.block = BlockTable::Read(slot);
-  if (BlockTable::Take(slot, BlockTable::kTransit)) transit.slot = slot;
+  if (!BlockTable::Take(slot, BlockTable::kTransit)) return transit;
+  transit.slot = slot;
+  // Now, not after the real call: by then another thread may own the address, and its big size.
+  transit.size = EndedSize(transit.block, address);
   return transit;
 }
 
-void AbortMove(const Transit& transit) {
-  if (transit.slot) BlockTable::Restore(transit.slot);
+void AbortMove(const Transit& transit, uint64_t old_address) {
+  if (!transit.slot) return;
+  if (transit.block.size == kBigSize) RememberBigSize(old_address, transit.size);
+  BlockTable::Restore(transit.slot);
 }
 
-void EndMove(const Transit& transit, uint64_t old_address) {
+void EndMove(const Transit& transit) {
   if (!transit.slot) return;
-  const uint64_t size = EndedSize(transit.block, old_address);
+  const uint64_t size = transit.size;
   LeavePeak(&g_image.header->exact_peak);
   BookRelease(ExactSiteAt(transit.block.site), size, transit.block.birth, Now());
   ChangeLive(-static_cast<int64_t>(size));
@@ -303,7 +308,7 @@ void EndMove(const Transit& transit, uint64_t old_address) {
 
 void CommitMove(const Transit& transit, uint64_t old_address, uint64_t new_address, uint64_t size, uint32_t site_id) {
   const bool known = static_cast<bool>(transit.slot);
-  const uint64_t old_size = known ? EndedSize(transit.block, old_address) : 0;
+  const uint64_t old_size = transit.size;
   EndLostReleaseOf(new_address);
   ExactSite* site = ExactSiteAt(site_id);
   const uint64_t now = Now();

@@ -27,10 +27,11 @@ bool Releasing(uint64_t address);
 struct Transit {
   BlockTable::Slot slot;  // none: the old block was not recorded
   Block block;
+  uint64_t size = 0;  // the whole of it, also of a big block
 };
 Transit BeginMove(uint64_t address);
-void AbortMove(const Transit& transit);                                       // the real call failed: the old block is live
+void AbortMove(const Transit& transit, uint64_t old_address);                 // the real call failed: the old block is live
 void CommitMove(const Transit& transit, uint64_t old_address, uint64_t new_address, uint64_t size, uint32_t site);
-void EndMove(const Transit& transit, uint64_t old_address);                   // realloc(p, 0) freed it
+void EndMove(const Transit& transit);                                         // realloc(p, 0) freed it
 
 }  // namespace heaptally::agent::exact

@@ -124,6 +124,18 @@ TEST_F(CaptureTest, WhatIsReadIsWhatWasWritten) {
   EXPECT_TRUE(LooksLikeCapture(path_));
 }
 
+TEST_F(CaptureTest, NothingButAPlainFileIsReplaced) {
+  std::string error;
+  const std::string fifo = path_ + ".fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_FALSE(WriteCapture(fifo, {}, &error, {}));
+  EXPECT_NE(error.find("no plain file"), std::string::npos) << error;
+  struct stat there = {};
+  EXPECT_EQ(stat(fifo.c_str(), &there), 0);
+  EXPECT_TRUE(S_ISFIFO(there.st_mode));
+  unlink(fifo.c_str());
+}
+
 TEST_F(CaptureTest, TheLastSnapshotOfEachImage) {
   std::vector<Profile> profiles = {RandomProfile(1), RandomProfile(2), RandomProfile(1)};
   profiles[2].taken_unix_ns = 77;

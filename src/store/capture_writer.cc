@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -152,6 +153,9 @@ bool CaptureWriter::Add(const Profile& profile, std::string* error) {
 bool CaptureWriter::Commit(std::string* error) {
   if (!database_->Run("COMMIT")) return Fail(database_->LastError(), error);
   if (!database_->Close()) return Fail("it could not be closed", error);
+  // A device or a pipe of that name must not be replaced by a file: whoever is root could do it.
+  struct stat there = {};
+  if (lstat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) return Fail("it is there already and is no plain file; name another file", error);
   if (!Sync(temporary_, O_RDWR) || rename(temporary_.c_str(), path_.c_str()) != 0)
     return Fail(std::strerror(errno), error);
   temporary_.clear();

@@ -5,7 +5,7 @@ need rustc
 cat >"$tmp/threads.rs" <<'RS'
 fn main() {
     let handles: Vec<_> = (0..4u64).map(|t| std::thread::spawn(move || {
-        let words: Vec<String> = (0..20000u64).map(|i| format!("{}-{}", t, i)).collect();
+        let words: Vec<String> = (0..100000u64).map(|i| format!("{}-{}", t, i)).collect();
         words.iter().map(|w| w.len()).sum::<usize>()
     })).collect();
     println!("{}", handles.into_iter().map(|h| h.join().unwrap()).sum::<usize>());
@@ -13,5 +13,5 @@ fn main() {
 }
 RS
 rustc -g -O -o "$tmp/threads" "$tmp/threads.rs" 2>"$tmp/err" || fail "rustc: $(tail -c 400 "$tmp/err")"
-same_as_alone 80000 "$tmp/threads"
+same_as_alone 400000 "$tmp/threads"
 finish
