@@ -84,7 +84,7 @@ awk -v program="$program" -v mode="$mode" -v minimum="$minimum" '
   END {
     printf "%s %s: %d stacks, %d frames, %d same, %d truncated, %d differ\n", program, mode, sum["stacks"], sum["frames"],
       sum["same"], sum["truncated"], sum["differ"]
-    allowed = mode == "signals" ? sum["stacks"] / 100 + 5 : 0  # the loader's lazy-binding code has no rule that we know
+    allowed = mode == "signals" ? sum["stacks"] / 100 + 5 : 0  # and a few: lazy-binding code of the loader has no rule here
     if (sum["stacks"] < minimum) { print "too few stacks: at least " minimum " are needed"; exit 1 }
     exit !(sum["differ"] == 0 && sum["truncated"] <= allowed)
   }' "$HEAPTALLY_UNWIND_OUT"
