@@ -51,7 +51,6 @@ class Path {
     return Add(digits + at);
   }
   const char* text() const { return text_; }
-  bool full() const { return used_ + 1 >= sizeof(text_); }
 
  private:
   char text_[480] = {};
