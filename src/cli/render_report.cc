@@ -107,9 +107,10 @@ std::string NothingToShow(const std::vector<Profile>& profiles, const ReportView
 std::string RenderReport(const std::vector<Profile>& profiles, const ReportView& view) {
   std::vector<const Profile*> all;
   for (const Profile& profile : profiles) all.push_back(&profile);
-  std::string out = all.size() == 1 ? Heading(*all[0], view.width, view.style) +
+  const std::string narrowed = view.narrowed.empty() ? "" : Wrap("  " + view.narrowed, view.width, 4) + "\n\n";
+  std::string out = all.size() == 1 ? Heading(*all[0], view.width, view.style) + narrowed +
                                           RenderTotals(*all[0], view.width, view.style) + ResidentLine(*all[0], view)
-                                    : RenderTree(all, view.width, view.style);
+                                    : narrowed + RenderTree(all, view.width, view.style);
   out += "\n";
   const std::string body = view.full ? RenderSites(all, view)
                                      : RenderPlaces(all, {.by = view.by,

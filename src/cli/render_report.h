@@ -16,6 +16,7 @@ struct ReportView {
   size_t limit = 20;       // places (or whole stacks) shown
   bool by_itself = false;  // `by` was not asked for but chosen (analysis::UsualView)
   bool full = false;       // whole stacks with histograms instead of places
+  std::string narrowed;    // "focus json: 62 % of live bytes"; "" if all stacks are here
   NumberStyle style;
 };
 

@@ -129,24 +129,9 @@ Json SiteJson(const Profile& profile, const Site& site, bool full) {
   return json;
 }
 
-Estimate Ranked(const Measures& m, RankBy by) {
-  switch (by) {
-    case RankBy::kPeak:
-      return profile::PeakBytesEstimate(m);
-    case RankBy::kChurnBytes:
-      return profile::BytesEstimate(m, m.allocated.bytes);
-    case RankBy::kChurnCalls:
-      return profile::ObjectsEstimate(m, m.allocated.objects);
-    case RankBy::kTemporary:
-      return profile::ObjectsEstimate(m, m.temporary);
-    default:
-      return profile::BytesEstimate(m, m.live.bytes);
-  }
-}
-
 std::vector<uint32_t> RankedSites(const Profile& profile, const ReportJsonOptions& options) {
   std::vector<Estimate> estimates;
-  for (const Site& site : profile.sites) estimates.push_back(Ranked(site.measures, options.by));
+  for (const Site& site : profile.sites) estimates.push_back(analysis::Ranked(site.measures, options.by));
   std::vector<uint32_t> order(profile.sites.size());
   std::iota(order.begin(), order.end(), 0);
   const size_t shown = std::min(options.limit, order.size());
@@ -248,15 +233,6 @@ void AppendProfile(const Profile& profile, const ReportJsonOptions& options, std
 }
 
 }  // namespace
-
-std::optional<RankBy> ParseRankBy(const std::string& word) {
-  if (word == "live") return RankBy::kLive;
-  if (word == "peak") return RankBy::kPeak;
-  if (word == "churn") return RankBy::kChurnBytes;
-  if (word == "calls") return RankBy::kChurnCalls;
-  if (word == "temporary") return RankBy::kTemporary;
-  return std::nullopt;
-}
 
 std::string ReportJson(const std::vector<Profile>& profiles, const ReportJsonOptions& options) {
   std::string out = "{\"schema\":1,\"profiles\":[";

@@ -3,24 +3,18 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/ranking.h"
 #include "profile/profile.h"
 
 namespace heaptally::cli {
 
-// What sites are ranked by: the lower end of this measure.
-enum class RankBy { kLive, kPeak, kChurnBytes, kChurnCalls, kTemporary };
-
-// "live", "peak", "churn" (bytes), "calls", "temporary"; nothing for any other word.
-std::optional<RankBy> ParseRankBy(const std::string& word);
-
 struct ReportJsonOptions {
   size_t limit = SIZE_MAX;  // sites for each profile; "sites_total" says how many there are
   bool full = false;        // allocator and operator new frames too
-  RankBy by = RankBy::kLive;
+  analysis::By by = analysis::By::kLive;  // sites come in the order of its lower end
 };
 
 // UTF-8, one object, a line for each site, a newline at the end. Text of the profile that is not UTF-8 is mended with

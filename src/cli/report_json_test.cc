@@ -68,7 +68,7 @@ TEST(ReportJson, SitesAreRankedAndLimited) {
   json sites = Parse({ExactProfile()})["profiles"][0]["sites"];
   EXPECT_EQ(sites[0]["id"], 6);
   EXPECT_EQ(sites[1]["id"], 5);
-  const json profile = Parse({ExactProfile()}, {.limit = 1, .by = RankBy::kChurnCalls})["profiles"][0];
+  const json profile = Parse({ExactProfile()}, {.limit = 1, .by = analysis::By::kCalls})["profiles"][0];
   ASSERT_EQ(profile["sites"].size(), 1u);
   EXPECT_EQ(profile["sites"][0]["id"], 5);
   EXPECT_EQ(profile["sites_total"], 2);

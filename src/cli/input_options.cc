@@ -1,0 +1,97 @@
+#include "cli/input_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/load_profiles.h"
+#include "cli/measure_option.h"
+#include "cli/message.h"
+#include "cli/text.h"
+#include "cli/units.h"
+#include "collect/segments.h"
+#include "symbols/display.h"
+
+namespace heaptally::cli {
+namespace {
+
+std::string FilterPhrase(const analysis::FilterWords& stacks) {
+  std::vector<std::string> parts;
+  if (!stacks.focus.empty()) parts.push_back("focus " + stacks.focus);
+  if (!stacks.ignore.empty()) parts.push_back("ignore " + stacks.ignore);
+  if (!stacks.hide.empty()) parts.push_back("hide " + stacks.hide);
+  return Printable(fmt::format("{}", fmt::join(parts, ", ")));
+}
+
+profile::Measures SumOf(const std::vector<profile::Profile>& profiles) {
+  profile::Measures sum;
+  for (const profile::Profile& profile : profiles) sum += profile.totals;
+  return sum;
+}
+
+}  // namespace
+
+void AddInputOptions(CLI::App* app, Inputs inputs, InputOptions* options) {
+  options->directory = collect::SegmentDirectory();
+  CLI::Option* what = app->add_option("what", options->what, "captures, segments or pids");
+  if (inputs == Inputs::kOne) what->expected(0, 1);
+  app->add_option("--focus", options->stacks.focus, "only stacks with a function, file or module that matches")
+      ->type_name("REGEX");
+  app->add_option("--ignore", options->stacks.ignore, "no stacks with one that matches")->type_name("REGEX");
+  app->add_option("--hide", options->stacks.hide, "without the frames that match; their stacks stay")
+      ->type_name("REGEX");
+  app->add_option("--dir", options->directory, "where running processes keep their tallies")->type_name("DIR");
+}
+
+int ParseWithInput(CLI::App* app, const std::vector<std::string>& arguments, const InputOptions& options,
+                   const char* to_do) {
+  switch (Parse(app, arguments)) {
+    case Parsed::kHelpShown:
+      return 0;
+    case Parsed::kWrong:
+      return kOurFailure;
+    case Parsed::kGo:
+      break;
+  }
+  if (!options.what.empty()) return -1;
+  const std::string tool = "heaptally " + app->get_name();
+  return Complain(tool + ": nothing is named to " + to_do, tool + " FILE, or a pid of heaptally ls");
+}
+
+std::optional<Input> LoadInput(const InputOptions& options) {
+  std::string error;
+  auto filter = analysis::StackFilter::Make(options.stacks, symbols::QualifiedName, &error);
+  if (!filter) {
+    Complain(error, "an expression as grep -E takes it; \\ before a character that is meant itself, as in 'f\\(int\\)'");
+    return std::nullopt;
+  }
+  Input input;
+  for (const std::string& what : options.what) {
+    Loaded loaded = LoadProfiles(what, options.directory);
+    if (!loaded.error.empty()) {
+      Complain(loaded.error, loaded.what_works);
+      return std::nullopt;
+    }
+    for (const std::string& remark : loaded.remarks) Remark(remark);
+    std::move(loaded.profiles.begin(), loaded.profiles.end(), std::back_inserter(input.profiles));
+  }
+  if (!options.stacks.any()) return input;
+  input.before = SumOf(input.profiles);
+  input.narrowed = FilterPhrase(options.stacks);
+  input.leaves_out = !options.stacks.focus.empty() || !options.stacks.ignore.empty();
+  for (profile::Profile& profile : input.profiles) filter->Apply(&profile);
+  return input;
+}
+
+std::string NarrowedWords(const Input& input, analysis::By by) {
+  if (input.narrowed.empty()) return "";
+  if (!input.leaves_out) return input.narrowed;
+  const bool nothing = std::all_of(input.profiles.begin(), input.profiles.end(),
+                                   [](const profile::Profile& profile) { return profile.sites.empty(); });
+  if (nothing) return input.narrowed + ": no stack matches";
+  const double whole = analysis::Ranked(input.before, by).v, left = analysis::Ranked(SumOf(input.profiles), by).v;
+  if (!(whole > 0)) return fmt::format("{}: there are no {}", input.narrowed, MeasureWords(by));
+  return fmt::format("{}: {} of {}", input.narrowed, FormatShare(left, whole), MeasureWords(by));
+}
+
+}  // namespace heaptally::cli
