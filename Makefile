@@ -17,7 +17,7 @@ JOBS    ?= $(shell nproc)
 
 CONFIGURE = cmake --preset release -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING >/dev/null
 NINJA     = ninja -C $(BUILD) -j $(JOBS) --quiet
-PRODUCT   = bin/heaptally lib/libheaptally.so
+PRODUCT   = bin/heaptally lib/libheaptally.so heaptally_self
 
 .PHONY: all demo tested-build test statistics mutations install clean
 .DEFAULT_GOAL := all

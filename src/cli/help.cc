@@ -69,22 +69,42 @@ const std::vector<Subcommand>& Subcommands() {
       {"flame", FlameCommand, "a flame graph, as one HTML page", "heaptally flame server.4711.heaptally"},
       {"export", ExportCommand, "folded stacks, for other tools", "heaptally export server.4711.heaptally --by churn"},
       {"ls", LsCommand, "processes that are (or were) profiled", "heaptally ls --prune"},
-      {"help", HelpCommand, "words, modes, limits, exit codes", "heaptally help modes"},
+      {"help", HelpCommand, "words, modes, limits, exit codes", "heaptally help modes", true, false},
+      {"completion", CompletionCommand, "completions for bash, zsh and fish", "source <(heaptally completion bash)", false},
+      {"man", ManCommand, "the manual page", "heaptally man | man -l -", false},
   };
   return commands;
 }
 
 std::string Overview() {
   std::string out = "heaptally: which code holds the memory, and which code allocates most often.\n\n";
+  std::vector<std::string> others;
   for (const Subcommand& command : Subcommands()) {
-    out += fmt::format("  {:<8}{}\n          {}\n", command.name, command.purpose, command.example);
+    if (command.first) {
+      out += fmt::format("  {:<8}{}\n          {}\n", command.name, command.purpose, command.example);
+    } else {
+      others.push_back(command.name);
+    }
   }
-  return out + "\nEvery command has --help; heaptally --version says which version this is.\n";
+  out += fmt::format("\nAlso: {}.\n", fmt::join(others, ", "));
+  return out + "Every command has --help; heaptally --version says which version this is.\n";
+}
+
+std::vector<std::string> HelpTopicNames() {
+  std::vector<std::string> names;
+  for (const Topic& topic : kTopics) names.push_back(topic.name);
+  return names;
+}
+
+std::string HelpTopicText(const std::string& name) {
+  for (const Topic& topic : kTopics) {
+    if (topic.name == name) return topic.text;
+  }
+  return "";
 }
 
 int HelpCommand(const std::vector<std::string>& arguments) {
-  std::vector<std::string> names;
-  for (const Topic& topic : kTopics) names.push_back(topic.name);
+  std::vector<std::string> names = HelpTopicNames();
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h") {
     std::fputs(Overview().c_str(), stdout);
     std::fputs(fmt::format("Topics: heaptally help {}\n", fmt::join(names, " | ")).c_str(), stdout);

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "cli/command_description.h"
 #include "cli/message.h"
 #include "cli/suggest.h"
 #include "cli/text.h"
@@ -97,6 +98,7 @@ void Describe(CLI::App* app, const std::string& usage, const std::string& exampl
 }
 
 Parsed Parse(CLI::App* app, const std::vector<std::string>& arguments) {
+  if (TakenDown(*app)) return Parsed::kHelpShown;
   try {
     app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
