@@ -10,6 +10,7 @@ next variant, so that what else the machine does falls on all of them. All that 
     self    user + system time of the program itself
     all     user + system time of everything that was started: the profiler's own processes too
     rss     largest resident set of the program itself
+    written bytes on disk that the profiler left; `report`: seconds from the program's end to a report of them
 
 A figure is the median over the rounds and its 95 % interval by order statistics (which needs six rounds; with fewer it
 is the range). `again` is `none` once more: what it differs from 1 is noise. `added, exact/heaptrack` is the median of
@@ -34,6 +35,7 @@ from statistics_of_rounds import added_ratio, median, order_interval, ratios  # 
 from variants import find_variants                               # noqa: E402
 
 BASE = "none"
+SLOW_ROUNDS = 3
 # The bars that the project set itself: (variant, measure, most).
 BARS = [("bytes", "wall", 1.02), ("bytes", "all", 1.02)]
 ADDED_BARS = [("wall", 0.5), ("all", 0.25)]
@@ -67,6 +69,12 @@ def chosen(items, names):
     return [item for item in items if not wanted or item.name in wanted]
 
 
+def with_bases(variants, names):
+    """The names with those of the variants that they are compared with; "" stays "" (all)."""
+    wanted = [name for name in names.split(",") if name]
+    return ",".join([BASE] + [v.base for v in variants if v.name in wanted and v.base != BASE] + wanted) if wanted else ""
+
+
 def measure_rounds(workload, variants, rounds, scratch):
     """{variant: [Measurement or None for each round]}, {variant: reason of its failure}."""
     results = {variant.name: [] for variant in variants}
@@ -74,7 +82,7 @@ def measure_rounds(workload, variants, rounds, scratch):
     for number in range(rounds):
         shift = number % len(variants)
         for variant in variants[shift:] + variants[:shift]:
-            if variant.name in failed:
+            if variant.name in failed or (variant.slow and number >= SLOW_ROUNDS):
                 results[variant.name].append(None)
                 continue
             try:
@@ -101,13 +109,19 @@ def bootstrapped(ratio):
     return {"median": value, "low": low, "high": high, "confidence": 0.95 if n >= 6 else 0.0, "n": n}
 
 
-def summarize(workload, results, failed):
-    base = results[BASE]
+def summarize(workload, variants, results, failed):
     figures = {}
-    for name, runs in results.items():
+    for variant in variants:
+        name, runs = variant.name, results[variant.name]
+        base = results[variant.base if variant.base in results else BASE]
         figures[name] = {measure: interval(ratios(runs, base, measure)) for measure in Measurement.MEASURES}
         figures[name]["ns"] = interval([1e9 * run.loop_cpu / run.events for run in runs if run and run.events])
+        for product in Measurement.PRODUCTS:
+            figures[name][product] = interval([getattr(run, product) for run in runs
+                                               if run and getattr(run, product) is not None])
+        figures[name]["base"] = variant.base
         figures[name]["failed"] = failed.get(name)
+    base = results[BASE]
     added = {}
     for exact in ("exact", "run-exact"):
         for peer in ("heaptrack", "heaptrack-raw"):
@@ -145,15 +159,17 @@ def print_summary(summary):
         return
     wall, cpu, rss = (base[measure]["median"] for measure in ("wall", "self", "rss"))
     print(f"  alone: wall {wall:.3f} s, CPU {cpu:.3f} s, RSS {rss / 1024:.1f} MB; n = {n}")
-    print(f"  {'variant':14} {'wall x':24} {'self CPU x':24} {'all CPU x':24} {'RSS x':8} ns a event")
+    print(f"  {'variant':15} {'wall x':24} {'self CPU x':24} {'all CPU x':24} {'RSS x':6} {'written':>9} {'report':>8}  ns a event")
     for name, figure in summary["figures"].items():
         if figure["failed"]:
-            print(f"  {name:14} failed: {figure['failed']}")
+            print(f"  {name:15} failed: {figure['failed']}")
             continue
         rss = f"{figure['rss']['median']:.2f}" if figure["rss"] else "-"
         ns = f"{figure['ns']['median']:.1f}" if figure["ns"] else ""
         times = " ".join(f"{shown(figure[measure]):24}" for measure in ("wall", "self", "all"))
-        print(f"  {name:14} {times} {rss:8} {ns}")
+        written = f"{figure['written']['median'] / 1024:.0f} KiB" if figure["written"] and figure["written"]["median"] else "-"
+        report = f"{figure['report']['median']:.2f} s" if figure["report"] else "-"
+        print(f"  {name:15} {times} {rss:6} {written:>9} {report:>8}  {ns}")
     for variant, measure, most in BARS:
         if summary["real"] and variant in summary["figures"]:
             print(f"  bar: {variant} {measure} at most {most}: {verdict(summary['figures'][variant][measure], most)}")
@@ -193,7 +209,7 @@ def main():
         if options.list:
             return 0
         workloads = chosen(workloads, options.only)
-        variants = chosen(variants, options.variants and BASE + "," + options.variants)
+        variants = chosen(variants, with_bases(variants, options.variants))
         machine = describe_machine(variants)
         print(f"{machine['processor']}, {machine['cpus']} CPUs, Linux {machine['kernel']}, load {machine['load']:.1f}; "
               f"{options.rounds} rounds, scale {options.scale:g}")
@@ -201,7 +217,7 @@ def main():
         for workload in workloads:
             taken = [variant for variant in variants if workload.takes(variant)]
             results, failed = measure_rounds(workload, taken, options.rounds, scratch)
-            summary = summarize(workload, results, failed)
+            summary = summarize(workload, taken, results, failed)
             print_summary(summary)
             sys.stdout.flush()
             summary["runs"] = {name: [run.as_dict() if run else None for run in runs] for name, runs in results.items()}

@@ -90,14 +90,14 @@ int Work(const std::string& text) {{
 """
 
 
-def preprocessed_source(scratch, units):
+def preprocessed_source(scratch, units, compiler="g++"):
     headers = ("algorithm deque functional iostream list map memory numeric set sstream string tuple unordered_map "
                "variant vector").split()
     text = "".join(f"#include <{header}>\n" for header in headers) + "".join(unit(k) for k in range(units))
-    source, result = os.path.join(scratch, "units.cc"), os.path.join(scratch, "units.ii")
+    source, result = os.path.join(scratch, "units.cc"), os.path.join(scratch, compiler + "-units.ii")
     with open(source, "w", encoding="utf-8") as file:
         file.write(text)
-    subprocess.run(["g++", "-std=c++17", "-E", source, "-o", result], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([compiler, "-std=c++17", "-E", source, "-o", result], check=True, stderr=subprocess.DEVNULL)
     return result
 
 

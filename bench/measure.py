@@ -15,16 +15,20 @@ class Failure(Exception):
 
 class Measurement:
     MEASURES = ("wall", "self", "all", "rss")
+    # Of a profiler's own work: bytes that the run wrote; seconds from the program's end to a report on the screen.
+    PRODUCTS = ("written", "report")
 
-    def __init__(self, wall, self_cpu, all_cpu, rss_kib, output=""):
+    def __init__(self, wall, self_cpu, all_cpu, rss_kib, output="", after=0.0):
+        """`after`: seconds between the program's end and its profiler's."""
         self.wall, self.all, self.rss = wall, all_cpu, rss_kib
         setattr(self, "self", self_cpu)
         loop = re.search(r"events=(\d+) bytes=\d+ loop_wall=([\d.]+) loop_cpu=([\d.]+)", output)
         self.events = int(loop.group(1)) if loop else 0
         self.loop_cpu = float(loop.group(3)) if loop else 0.0
+        self.after, self.written, self.report = after, None, None
 
     def as_dict(self):
-        return {name: getattr(self, name) for name in self.MEASURES + ("events", "loop_cpu")}
+        return {name: getattr(self, name) for name in self.MEASURES + self.PRODUCTS + ("events", "loop_cpu")}
 
 
 class ProgramWatch(threading.Thread):
@@ -37,7 +41,7 @@ class ProgramWatch(threading.Thread):
     def __init__(self, started, wrapped_name):
         super().__init__(daemon=True)
         self.started, self.wrapped, self.done = started, wrapped_name, False
-        self.cpu, self.rss = None, None
+        self.cpu, self.rss, self.last_seen = None, None, None
 
     def find(self):
         try:
@@ -66,6 +70,8 @@ class ProgramWatch(threading.Thread):
             with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
                 fields = file.read().rsplit(")", 1)[1].split()
             self.cpu = (int(fields[11]) + int(fields[12])) / TICKS
+            if fields[0] not in "ZX":
+                self.last_seen = time.monotonic()
             with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
                 peak = re.search(r"VmHWM:\s+(\d+)", file.read())
             if peak:
@@ -114,7 +120,8 @@ def run_command(command, environment, program=None, stdin=None, timeout=600, add
         alarm = threading.Timer(timeout, kill_group, (process,))
         alarm.start()
         _, status, usage = os.wait4(process.pid, 0)
-        wall = time.monotonic() - began
+        ended = time.monotonic()
+        wall = ended - began
         late = not alarm.is_alive()
         alarm.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -129,4 +136,25 @@ def run_command(command, environment, program=None, stdin=None, timeout=600, add
         raise Failure(f"exit status {process.returncode}" + (": " + last[0][:120] if last else ""))
     everything = usage.ru_utime + usage.ru_stime
     own = watch.cpu if program else everything
-    return Measurement(wall, own, everything, watch.rss, (output or [b""])[0].decode(errors="replace"))
+    after = ended - watch.last_seen if program and watch.last_seen else 0.0
+    return Measurement(wall, own, everything, watch.rss, (output or [b""])[0].decode(errors="replace"), after)
+
+
+def bytes_under(*directories):
+    """Bytes on disk (sparse files count what they hold) of the files in these directories."""
+    total = 0
+    for directory in directories:
+        for place, _, names in os.walk(directory):
+            for name in names:
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return total
+
+
+def seconds_of(command, timeout=120):
+    """Wall time of a command that makes a report; None if it fails or takes longer."""
+    began = time.monotonic()
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return time.monotonic() - began if done.returncode == 0 and done.stdout else None

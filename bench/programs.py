@@ -8,6 +8,7 @@ import subprocess
 
 import generated
 from measure import Failure
+from products import add_products
 from redis_server import RedisWorkload
 
 
@@ -21,6 +22,8 @@ class Workload:
         self.raw_peer = raw_peer
 
     def takes(self, variant):
+        if variant.only and self.name not in variant.only:
+            return False
         return variant.name != "heaptrack-raw" or self.raw_peer
 
     def run(self, variant, scratch, run_command):
@@ -29,7 +32,8 @@ class Workload:
         program = os.path.basename(os.path.realpath(self.command[0])) if variant.wraps else None
         limits = self.peer_limits if variant.name.startswith("heaptrack") else {}
         try:
-            return run_command(variant.wrap(self.command, scratch), environment, program, self.stdin, **limits)
+            done = run_command(variant.wrap(self.command, scratch), environment, program, self.stdin, **limits)
+            return add_products(done, variant, self.command, scratch)
         finally:
             variant.clean(scratch)
 
@@ -75,6 +79,13 @@ def compiler_workload(scratch, scale):
                     real=True, peer_limits={"address_space": 6 << 30, "timeout": 300}, raw_peer=True)
 
 
+def clang_workload(scratch, scale):
+    source = generated.preprocessed_source(scratch, max(1, int(3 * scale)), compiler="clang++")
+    return Workload("clang", "clang, -O1, in one process, on the same kind of source",
+                    [os.path.realpath(shutil.which("clang++")), "-x", "c++-cpp-output", "-O1", "-std=c++17", "-S", source,
+                     "-o", os.devnull], real=True, raw_peer=True)
+
+
 def real_programs(scratch, scale):
     """[(name, what is needed, present, make)]"""
     def script(name, text):
@@ -88,6 +99,7 @@ def real_programs(scratch, scale):
     git = shutil.which("git")
     return [
         ("cc1plus", "g++", cc1plus_path(), lambda: compiler_workload(scratch, scale)),
+        ("clang", "clang++", shutil.which("clang++"), lambda: clang_workload(scratch, scale)),
         ("python", "python3", system_python(), lambda: Workload(
             "python", "CPython: json in a loop, PYTHONMALLOC=malloc",
             [system_python(), script("loop.py", generated.PYTHON), str(n(24))], real=True,

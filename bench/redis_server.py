@@ -6,6 +6,7 @@ import subprocess
 import time
 
 from measure import TICKS, Failure, Measurement, kill_group, start
+from products import add_products
 
 
 def command_of(connection, *words):
@@ -40,7 +41,7 @@ class RedisWorkload:
         self.what = f"redis-server, {requests} each of SET, GET, LPUSH, 20 clients, pipelines of 32"
 
     def takes(self, variant):
-        return variant.name != "heaptrack-raw"
+        return variant.name != "heaptrack-raw" and not variant.only
 
     def run(self, variant, scratch, _run_command):
         variant.prepare(scratch)
@@ -55,8 +56,10 @@ class RedisWorkload:
                 wall = self.ask(path)
                 own, rss = read_process(pid)
                 command_of(connection, "SHUTDOWN", "NOSAVE")
+            began = time.monotonic()
             everything = wait_for(process)
-            return Measurement(wall, own, everything, rss)
+            done = Measurement(wall, own, everything, rss, after=time.monotonic() - began if variant.wraps else 0.0)
+            return add_products(done, variant, server, scratch)
         finally:
             kill_group(process)
             variant.clean(scratch)

@@ -1,6 +1,6 @@
-"""Ways to run a program: alone, with a forwarding interposer, with heaptally, with other profilers.
+"""Ways to run a program: alone, with a forwarding interposer, with heaptally. peers.py has the other profilers.
 
-A variant turns (command, environment) into what is really run. HEAPTRACK=PATH names another heaptrack.
+A variant turns (command, environment) into what is really run.
 """
 import os
 import shutil
@@ -8,12 +8,20 @@ import subprocess
 
 
 class Variant:
-    """`wraps`: the command starts the program as its child, so the program's own figures must be watched for."""
+    """One way to run a program.
 
-    def __init__(self, name, what, wrap=None, environment=None, wraps=False):
-        self.name, self.what, self.wraps = name, what, wraps
+    wraps        the command starts the program as its child, so the program's own figures must be watched for
+    base         name of the variant that its ratios are relative to
+    slow         so slow that three rounds must do
+    only         names of the workloads that it is for; empty: all
+    report       (command, scratch) -> the command that makes a report of what the run wrote, or None
+    """
+
+    def __init__(self, name, what, wrap=None, environment=None, wraps=False, base="none", slow=False, only=(), report=None):
+        self.name, self.what, self.wraps, self.base, self.slow, self.only = name, what, wraps, base, slow, only
         self.wrap = wrap or (lambda command, scratch: command)
         self.environment = environment or (lambda scratch: {})
+        self.report = report or (lambda command, scratch: None)
 
     def clean(self, scratch):
         for directory in (segments(scratch), outputs(scratch)):
@@ -46,21 +54,11 @@ def runner(tool, mode):
     def wrap(command, scratch):
         capture = os.path.join(outputs(scratch), "capture")
         return [tool, "run", "--mode", mode, "--dir", segments(scratch), "-o", capture, "--", *command]
-    return Variant(f"run-{mode}", f"heaptally run --mode {mode}: with the capture and its report", wrap, wraps=True)
 
-
-def heaptrack(tool, name, options, what):
-    def wrap(command, scratch):
-        return [tool, *options, "-o", os.path.join(outputs(scratch), "trace"), *command]
-    return Variant(name, what, wrap, wraps=True)
-
-
-def heaptrack_version(tool):
-    try:
-        asked = subprocess.run([tool, "--version"], capture_output=True, text=True, timeout=20, check=False)
-        return asked.stdout.strip()
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+    def report(_command, scratch):
+        return [tool, "report", os.path.join(outputs(scratch), "capture")]
+    return Variant(f"run-{mode}", f"heaptally run --mode {mode}: with the capture and its report", wrap, wraps=True,
+                   report=report)
 
 
 def tool_runs(tool, scratch):
@@ -78,6 +76,7 @@ def tool_runs(tool, scratch):
 
 def find_variants(build, scratch):
     """([Variant], [(name, reason)]): those that can run here, and those that can't."""
+    from peers import find_peers
     found = [Variant("none", "the program alone"), Variant("again", "the program alone, once more: noise")]
     missing = []
     forward = os.path.join(build, "bench", "libforwarding_interposer.so")
@@ -98,11 +97,5 @@ def find_variants(build, scratch):
         found += [runner(tool, "bytes"), runner(tool, "exact")]
     else:
         missing.append(("run-bytes, run-exact", f"{tool} does not run /bin/true yet"))
-    peer = os.environ.get("HEAPTRACK") or shutil.which("heaptrack")
-    version = heaptrack_version(peer) if peer else ""
-    if version:
-        found.append(heaptrack(peer, "heaptrack", [], version))
-        found.append(heaptrack(peer, "heaptrack-raw", ["--raw"], version + " --raw: its interpreter is not in the run"))
-    else:
-        missing.append(("heaptrack", "not installed (apt install heaptrack), or HEAPTRACK names no heaptrack"))
-    return found, missing
+    peers, absent = find_peers(build)
+    return found + peers, missing + absent
