@@ -7,6 +7,7 @@
 #include "agent/identity.h"
 #include "agent/image.h"
 #include "agent/modules.h"
+#include "agent/own_family.h"
 #include "agent/page_filter.h"
 #include "agent/private_memory.h"
 #include "agent/real_functions.h"
@@ -195,7 +196,6 @@ bool OpenEverything(const Config& config) {
   const segment::ClockKind clock = ChooseClock();
   if (!OpenFirstImage(config)) return false;
   DescribeProcess(g_image.header, clock);
-  if (g_definer.brings_operator_new) g_image.header->image_flags |= segment::kImageFlagOwnNew;
   if (g_definer.interposer_before) g_image.header->image_flags |= segment::kImageFlagInterposerBefore;
   const ArenaUse arena = GetArenaUse();
   g_image.header->unattributed_objects = arena.objects;
@@ -237,7 +237,10 @@ __attribute__((constructor)) void Start(int, char**, char** environment) {
   g_seed = config.seed != 0 ? config.seed : ReadKernelRandom();
   g_filter = {0, &g_zero_byte};
   ++g_epoch;
-  if (OpenEverything(config)) RegisterForkHandlers();
+  if (OpenEverything(config)) {
+    RegisterForkHandlers();
+    if (HookOwnFamily().refused) g_image.header->image_flags |= segment::kImageFlagOwnNew;
+  }
   if (!config.follow) LeavePreloadList(environment);
   OpenHooks(GetArenaUse().objects != 0);
 }

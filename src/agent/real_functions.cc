@@ -124,8 +124,6 @@ void ResolveRealFunctions() {
   g_definer.text_start = real_malloc.text_start;
   g_definer.text_end = real_malloc.text_end;
   g_definer.interposer_before = elf::FindBefore(_DYNAMIC, "malloc").address != nullptr;
-  const elf::Definition real_new = elf::FindNext(_DYNAMIC, "_Znwm");  // operator new(size_t)
-  g_definer.brings_operator_new = real_new.object != nullptr && real_new.object == real_malloc.object;
   g_definer.missing = g_pass_through.malloc == nullptr || g_pass_through.free == nullptr || g_pass_through.realloc == nullptr;
   if (!g_definer.missing) FillGaps();
 }

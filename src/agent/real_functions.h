@@ -31,7 +31,6 @@ struct Definer {
   uint64_t text_end = 0;
   bool missing = false;     // no malloc behind us at all
   bool interposer_before = false;
-  bool brings_operator_new = false;  // jemalloc, tcmalloc: `new` does not go through malloc there
 };
 extern Definer g_definer __attribute__((visibility("hidden")));
 

@@ -29,7 +29,8 @@ void AddFlagNotes(uint32_t flags, std::vector<std::string>* notes) {
     notes->push_back("Another object's malloc comes before heaptally's, so what goes through it is not seen.");
   }
   if ((flags & segment::kImageFlagOwnNew) != 0) {
-    notes->push_back("The program's allocator brings its own operator new, which heaptally does not see: what `new` allocates is missing.");
+    notes->push_back("The program's allocator brings its own operator new, which could not be hooked here (its pages may not be made "
+        "writable): what `new` allocates is missing.");
   }
   if ((flags & segment::kImageFlagGrowthRefused) != 0) {
     notes->push_back(

@@ -93,6 +93,8 @@ const link_map* LinkMapHead() {
   return debug != nullptr ? debug->r_map : nullptr;
 }
 
+const link_map* NextObject(const link_map* object) { return object->l_next; }
+
 bool FindObjectByLinkMap(uint64_t address, LoadedObject* object) {
   // Objects do not interleave and none begins below its bias, so only the one with the greatest bias at or below the
   // address can cover it.

@@ -4,8 +4,7 @@
 // thirty names times thirty objects would be a thousand system calls.
 #include "elf/symbols.h"
 
-#include <link.h>
-
+#include "elf/dynamic_tables.h"
 #include "elf/objects.h"
 #include "elf/program_headers.h"
 #include "platform/syscalls.h"
@@ -17,14 +16,6 @@ constexpr int kMaxObjects = 1 << 16;
 constexpr uint16_t kVersionHidden = 0x8000;  // not the default version of its name
 constexpr uint32_t kMaxChain = 1 << 20;
 
-struct DynamicTables {
-  const Elf64_Sym* symbols = nullptr;
-  const char* strings = nullptr;
-  const uint32_t* gnu_hash = nullptr;
-  const uint32_t* sysv_hash = nullptr;
-  const uint16_t* versions = nullptr;
-};
-
 // glibc adds the bias to these pointers in place; musl does not, and nobody does it for the vdso (read-only). A pointer
 // below the bias has not been adjusted.
 template <typename Table>
@@ -32,26 +23,6 @@ void SetTable(const Table** table, const link_map& object, const Elf64_Dyn& entr
   uint64_t pointer = entry.d_un.d_ptr;
   if (pointer < object.l_addr) pointer += object.l_addr;
   *table = reinterpret_cast<const Table*>(pointer);
-}
-
-DynamicTables ReadTables(const link_map& object) {
-  DynamicTables tables;
-  for (const Elf64_Dyn* entry = object.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-    if (entry->d_tag == DT_SYMTAB) SetTable(&tables.symbols, object, *entry);
-    if (entry->d_tag == DT_STRTAB) SetTable(&tables.strings, object, *entry);
-    if (entry->d_tag == DT_GNU_HASH) SetTable(&tables.gnu_hash, object, *entry);
-    if (entry->d_tag == DT_HASH) SetTable(&tables.sysv_hash, object, *entry);
-    if (entry->d_tag == DT_VERSYM) SetTable(&tables.versions, object, *entry);
-  }
-  return tables;
-}
-
-bool SameName(const char* a, const char* b) {
-  while (*a != '\0' && *a == *b) {
-    ++a;
-    ++b;
-  }
-  return *a == *b;
 }
 
 bool IsDefaultFunction(const DynamicTables& tables, uint32_t index, const char* name) {
@@ -127,16 +98,40 @@ void SetTextExtent(const link_map& object, uint64_t address, Definition* definit
 
 }  // namespace
 
+DynamicTables ReadTables(const link_map& object) {
+  DynamicTables tables;
+  for (const Elf64_Dyn* entry = object.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_SYMTAB) SetTable(&tables.symbols, object, *entry);
+    if (entry->d_tag == DT_STRTAB) SetTable(&tables.strings, object, *entry);
+    if (entry->d_tag == DT_GNU_HASH) SetTable(&tables.gnu_hash, object, *entry);
+    if (entry->d_tag == DT_HASH) SetTable(&tables.sysv_hash, object, *entry);
+    if (entry->d_tag == DT_VERSYM) SetTable(&tables.versions, object, *entry);
+    if (entry->d_tag == DT_RELA) SetTable(&tables.relocations, object, *entry);
+    if (entry->d_tag == DT_JMPREL) SetTable(&tables.plt_relocations, object, *entry);
+    if (entry->d_tag == DT_RELASZ) tables.relocation_count = entry->d_un.d_val / sizeof(Elf64_Rela);
+    if (entry->d_tag == DT_RELACOUNT) tables.relative_count = entry->d_un.d_val;
+    if (entry->d_tag == DT_PLTRELSZ) tables.plt_relocation_count = entry->d_un.d_val / sizeof(Elf64_Rela);
+  }
+  return tables;
+}
+
+bool SameName(const char* a, const char* b) {
+  while (*a != '\0' && *a == *b) {
+    ++a;
+    ++b;
+  }
+  return *a == *b;
+}
+
+const Elf64_Sym* FindFunctionSymbol(const DynamicTables& tables, const char* name) {
+  if (tables.symbols == nullptr || tables.strings == nullptr) return nullptr;
+  if (tables.gnu_hash != nullptr) return LookUpGnu(tables, name);
+  return tables.sysv_hash != nullptr ? LookUpSysv(tables, name) : nullptr;
+}
+
 Definition FindInObject(const link_map* object, const char* name) {
   Definition definition;
-  const DynamicTables tables = ReadTables(*object);
-  if (tables.symbols == nullptr || tables.strings == nullptr) return definition;
-  const Elf64_Sym* symbol = nullptr;
-  if (tables.gnu_hash != nullptr) {
-    symbol = LookUpGnu(tables, name);
-  } else if (tables.sysv_hash != nullptr) {
-    symbol = LookUpSysv(tables, name);
-  }
+  const Elf64_Sym* symbol = FindFunctionSymbol(ReadTables(*object), name);
   if (symbol == nullptr) return definition;
   const uint64_t address = object->l_addr + symbol->st_value;
   definition.object = object;

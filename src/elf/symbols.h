@@ -13,6 +13,8 @@ namespace heaptally::elf {
 // absent in musl), else DT_DEBUG of the main program (via the auxiliary vector).
 const link_map* LinkMapHead();
 
+const link_map* NextObject(const link_map* object);
+
 // The auxiliary vector's value for `type` (AT_...), or 0. Reads memory only.
 uint64_t AuxiliaryValue(unsigned long type);
 
@@ -32,5 +34,13 @@ Definition FindNext(const void* self_dynamic, const char* name);
 // The first definition of `name` anywhere before `self` in link-map order: an interposer that the agent cannot see
 // past.
 Definition FindBefore(const void* self_dynamic, const char* name);
+
+// Calls visit(object) for every object of the link map.
+template <typename Visit>
+void VisitObjects(Visit visit) {
+  constexpr int kMost = 1 << 16;
+  const link_map* object = LinkMapHead();
+  for (int i = 0; object != nullptr && i < kMost; ++i, object = NextObject(object)) visit(object);
+}
 
 }  // namespace heaptally::elf

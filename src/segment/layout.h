@@ -188,7 +188,7 @@ static_assert(offsetof(ImageHeader, loss) % 8 == 0);
 inline constexpr uint32_t kImageFlagCoarseTime = 1;        // the program may not read the time stamp counter
 inline constexpr uint32_t kImageFlagInterposerBefore = 2;  // another malloc stands before the agent's: it sees nothing
 inline constexpr uint32_t kImageFlagGrowthRefused = 4;     // at least one growth step failed
-inline constexpr uint32_t kImageFlagOwnNew = 16;           // the allocator brings operator new itself: calls of it are not seen
+inline constexpr uint32_t kImageFlagOwnNew = 16;           // the allocator's own operator new (or mallocx) could not be hooked: calls of it are not seen
 inline constexpr uint32_t kImageFlagFewThreads = 8;        // thread table overflowed: the exact peak counts without batches
 
 // --------------------------------------------------------------------------------------------------- stacks and modules
