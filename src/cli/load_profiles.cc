@@ -13,6 +13,7 @@
 
 #include "cli/progress.h"
 #include "cli/suggest.h"
+#include "collect/mapped_segments.h"
 #include "collect/name_frames.h"
 #include "collect/resident.h"
 #include "collect/segments.h"
@@ -111,13 +112,29 @@ void KeepRunningImage(int32_t pid, const std::vector<std::string>& paths, Loaded
   out->profiles.erase(out->profiles.begin(), out->profiles.end() - 1);
 }
 
+// A process in a container, or one whose tally lies in another directory: found by what it maps.
+Loaded LoadPidElsewhere(int32_t pid) {
+  std::vector<std::string> paths;
+  for (const auto& place : collect::MappedSegments::OfProcess(pid)) paths.push_back(place.path);
+  if (paths.empty()) return {};
+  Loaded out = LoadSegments(paths, fmt::format("pid {}", pid));
+  const int32_t inner = collect::MappedSegments::InnerPid(pid);
+  std::erase_if(out.profiles, [inner](const profile::Profile& profile) { return profile.pid != inner; });
+  KeepRunningImage(pid, paths, &out);
+  if (inner != pid) out.remarks.push_back(fmt::format("pid {} is pid {} in its own namespace", pid, inner));
+  return out;
+}
+
 Loaded LoadPid(int32_t pid, const std::string& directory) {
   Loaded out;
   const auto all = collect::ListSegments(directory, &out.error);
   if (!all) return out;
   std::vector<std::string> paths;
   for (const collect::SegmentName& segment : collect::SegmentsOfPid(*all, pid)) paths.push_back(segment.path);
-  if (paths.empty()) return WhyNoTally(pid, directory);
+  if (paths.empty()) {
+    out = LoadPidElsewhere(pid);
+    return out.profiles.empty() ? WhyNoTally(pid, directory) : out;
+  }
   out = LoadSegments(paths, fmt::format("pid {}", pid));
   std::erase_if(out.profiles, [pid](const profile::Profile& profile) { return profile.pid != pid; });
   if (out.profiles.empty()) return WhyNoTally(pid, directory);

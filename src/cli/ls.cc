@@ -1,9 +1,11 @@
 // `heaptally ls`: every image whose tally is still in the directory, alive or dead; `--prune` removes the dead ones'
 // tallies.
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <set>
 
 #include "analysis/ranking.h"
 #include "cli/commands.h"
@@ -26,11 +28,13 @@ struct LsOptions {
   std::string directory;
   bool directory_given = false;
   bool prune = false;
+  bool all = false;
   bool plain = false;
 };
 
 constexpr const char* kExamples =
     "  heaptally ls            then: heaptally report PID\n"
+    "  heaptally ls --all      in containers and other directories too (as root)\n"
     "  heaptally ls --prune    remove what dead processes left\n";
 
 int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options) {
@@ -39,6 +43,8 @@ int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options
            "heaptally ls [options]\n\nShows processes that are profiled, and dead ones whose tallies were not removed.",
            kExamples);
   options->directory = collect::SegmentDirectory();
+  app.add_flag("--all", options->all,
+               "whatever a living process of this machine maps too: other directories, other users, containers");
   app.add_flag("--prune", options->prune, "remove the tallies of dead processes");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB");
   const CLI::Option* directory =
@@ -87,9 +93,23 @@ void AddImage(const profile::Profile& image, const std::string& size, const LsOp
               Cell(analysis::ProcessPeak(image.totals), style), size});
 }
 
+// In a container a process has another pid than here; here is where it will be asked for.
+void NumberAsSeenHere(const std::string& path, collect::MappedSegments* mapped, std::vector<profile::Profile>* profiles) {
+  std::string ignored;
+  const auto file = segment::File::Open(path, &ignored);
+  if (!file) return;
+  for (const collect::MappedSegments::Process& process : mapped->Of(*file)) {
+    for (profile::Profile& profile : *profiles) {
+      if (profile.pid == process.inner_pid && profile.state == profile::State::kRunning) profile.pid = process.pid;
+    }
+  }
+}
+
 // Rows of one segment: its size stands at its first image.
-size_t AddSegment(const collect::SegmentName& segment, const LsOptions& options, TextTable* table) {
-  const collect::Snapshot snapshot = collect::TakeSnapshot({segment.path});
+size_t AddSegment(const collect::SegmentName& segment, const LsOptions& options, collect::MappedSegments* mapped,
+                  TextTable* table) {
+  collect::Snapshot snapshot = collect::TakeSnapshot({segment.path});
+  if (options.all) NumberAsSeenHere(segment.path, mapped, &snapshot.profiles);
   for (const std::string& error : snapshot.errors) Remark(error);
   std::string size = FormatBytes(static_cast<double>(segment.allocated_bytes), {.plain = options.plain});
   for (const profile::Profile& image : snapshot.profiles) {
@@ -97,6 +117,21 @@ size_t AddSegment(const collect::SegmentName& segment, const LsOptions& options,
     size = "";
   }
   return snapshot.profiles.size();
+}
+
+// Segments that living processes map and that are not in the directory.
+std::vector<collect::SegmentName> Elsewhere(const std::vector<collect::SegmentName>& here) {
+  std::set<uint64_t> known;
+  struct stat status {};
+  for (const collect::SegmentName& segment : here) {
+    if (stat(segment.path.c_str(), &status) == 0) known.insert(status.st_ino);
+  }
+  std::vector<collect::SegmentName> found;
+  for (const auto& place : collect::MappedSegments().Everywhere()) {
+    if (known.contains(place.inode) || stat(place.path.c_str(), &status) != 0) continue;
+    found.push_back({.path = place.path, .pid = place.pid, .allocated_bytes = static_cast<uint64_t>(status.st_blocks) * 512});
+  }
+  return found;
 }
 
 // Returns the exit status.
@@ -136,13 +171,19 @@ int LsCommand(const std::vector<std::string>& arguments) {
   LsOptions options;
   if (const int status = ParseLsOptions(arguments, &options); status >= 0) return status;
   std::string error;
-  const auto all = collect::ListSegments(options.directory, &error);
+  auto all = collect::ListSegments(options.directory, &error);
   if (!all) return Complain(error, "--dir with the directory that was used");
   if (options.directory_given && access(options.directory.c_str(), F_OK) != 0) {
     return Complain("there is no directory " + options.directory,
                     "--dir with the directory that was used; without --dir: " + collect::SegmentDirectory());
   }
+  if (options.prune && options.all)
+    return Complain("--prune removes only what lies in one directory, so it does not go with --all",
+                    "heaptally ls --prune --dir DIR");
   if (options.prune) return Prune(*all, options);
+  if (options.all) {
+    for (collect::SegmentName& segment : Elsewhere(*all)) all->push_back(std::move(segment));
+  }
   TextTable table({{.title = "pid", .right = true},
                    {.title = "program", .cut = Cut::kEnd},
                    {.title = "state"},
@@ -153,13 +194,16 @@ int LsCommand(const std::vector<std::string>& arguments) {
                    {.title = "segment", .right = true}},
                   0);
   size_t images = 0;
-  for (const collect::SegmentName& segment : *all) images += AddSegment(segment, options, &table);
+  collect::MappedSegments mapped;
+  for (const collect::SegmentName& segment : *all) images += AddSegment(segment, options, &mapped, &table);
   if (images == 0) {
     Remark("nothing is profiled, and nothing is left in " + options.directory +
            "; heaptally run -- PROGRAM starts one");
     return 0;
   }
-  std::fputs(table.Render(std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60)).c_str(), stdout);
+  // Names are cut for a terminal only: a script wants them whole.
+  const size_t width = std::max<size_t>(TerminalWidth(STDOUT_FILENO, isatty(STDOUT_FILENO) != 0 ? 80 : 4096), 60);
+  std::fputs(table.Render(width).c_str(), stdout);
   return 0;
 }
 

@@ -1,7 +1,9 @@
 #include "collect/mapped_segments.h"
 
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cinttypes>
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include <string>
 
 #include "collect/resident.h"
+#include "collect/segments.h"
 
 namespace heaptally::collect {
 namespace {
@@ -42,15 +45,23 @@ bool IsSegmentName(const std::string& path) {
   return name.ends_with(".seg");
 }
 
-// The pid that a process has in the innermost namespace that it is in.
-int32_t InnerPid(int32_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("NSpid:")) continue;
-    const size_t last = line.find_last_of(" \t");
-    return last == std::string::npos ? pid : std::atoi(line.c_str() + last);
+std::vector<int32_t> AllPids() {
+  std::vector<int32_t> pids;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename().string();
+    int32_t pid = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (parsed.ec == std::errc() && *parsed.ptr == 0) pids.push_back(pid);
   }
-  return pid;
+  return pids;
+}
+
+// Whether `path`, as we see it, is the file of the mapping. Some file systems (overlay, btrfs) show another device in maps
+// than stat does, so the inode and the random name decide.
+bool IsThatFile(const std::string& path, const Mapping& mapping) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == mapping.inode;
 }
 
 template <typename Visitor>
@@ -63,6 +74,39 @@ void ForEachMapping(int32_t pid, Visitor visit) {
 }
 
 }  // namespace
+
+int32_t MappedSegments::InnerPid(int32_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    const size_t last = line.find_last_of(" \t");
+    return last == std::string::npos ? pid : std::atoi(line.c_str() + last);
+  }
+  return pid;
+}
+
+std::vector<MappedSegments::Place> MappedSegments::OfProcess(int32_t pid) {
+  std::vector<Place> places;
+  ForEachMapping(pid, [&](const Mapping& mapping) {
+    const std::string name = std::filesystem::path(mapping.path).filename().string();
+    if (!ParseSegmentName(name) || (!places.empty() && places.back().inode == mapping.inode)) return;
+    const std::string path = "/proc/" + std::to_string(pid) + "/root" + mapping.path;
+    if (IsThatFile(path, mapping)) places.push_back({pid, path, mapping.inode});
+  });
+  return places;
+}
+
+std::vector<MappedSegments::Place> MappedSegments::Everywhere() {
+  std::vector<Place> places;
+  for (const int32_t pid : AllPids()) {
+    for (Place& place : OfProcess(pid)) {
+      const bool known = std::any_of(places.begin(), places.end(),
+                                     [&](const Place& other) { return other.inode == place.inode; });
+      if (!known) places.push_back(std::move(place));
+    }
+  }
+  return places;
+}
 
 bool MappedSegments::Maps(int32_t pid, const segment::File& file) {
   const std::string name = std::filesystem::path(file.path()).filename().string();
@@ -93,12 +137,7 @@ const std::vector<MappedSegments::Process>& MappedSegments::Of(const segment::Fi
 
 void MappedSegments::LookAtAll() {
   looked_ = true;
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename().string();
-    int32_t pid = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ec != std::errc() || *parsed.ptr != 0) continue;
+  for (const int32_t pid : AllPids()) {
     std::vector<uint64_t> inodes;
     ForEachMapping(pid, [&](const Mapping& mapping) {
       if (IsSegmentName(mapping.path) && (inodes.empty() || inodes.back() != mapping.inode))
