@@ -107,7 +107,11 @@ void ExpectChain(const Lines& got, const Lines& expected_functions, const Lines&
 
 class Calls : public FileTest, public testing::WithParamInterface<const char*> {
  protected:
-  void SetUp() override { Use(kFixtures + "/" + GetParam()); }
+  void SetUp() override {
+    const std::string program = kFixtures + "/" + GetParam();
+    if (!fs::exists(program)) GTEST_SKIP() << "the linker of this shape was not found when the tests were built";
+    Use(program);
+  }
 };
 
 TEST_P(Calls, RealFunctions) {
@@ -152,7 +156,8 @@ TEST_P(Calls, CodeWithoutDebugInformationHasItsSymbol) {
 INSTANTIATE_TEST_SUITE_P(Shapes, Calls,
                          testing::Values("calls_dwarf2", "calls_dwarf3", "calls_dwarf4", "calls_dwarf5", "calls_nopie",
                                          "calls_zlib", "calls_split4", "calls_split5", "calls_types", "calls_noid",
-                                         "calls_lto"),
+                                         "calls_lto", "calls_base", "calls_strip", "calls_lld", "calls_lld_base",
+                                         "calls_mold"),
                          [](const auto& shape) { return std::string(shape.param); });
 
 // Strict DWARF 2 cannot say that a unit has more than one range, nor a namespace: .debug_aranges knows the former, the
@@ -214,6 +219,33 @@ TEST_F(FileTest, DroppedFunctionsNameNothing) {
   EXPECT_LT(addresses_["living"], 0x4000u) << "living code is not where dropped code seems to be";
   EXPECT_EQ(At("living"), Lines{"Living(int) dead.cc:" + std::to_string(ProbeLine("dead.cc", "living"))});
   EXPECT_EQ(At("main"), Lines{"main dead.cc:" + std::to_string(ProbeLine("dead.cc", "main"))});
+}
+
+TEST_F(FileTest, TombstonesOfEveryKindNameNothing) {
+  for (const std::string tombstone : {"0", "0xffffffffffffffff", "0xfffffffffffffffe"}) {
+    const std::string program = kFixtures + "/dead_lld_" + tombstone;
+    if (!fs::exists(program)) GTEST_SKIP() << "no lld was found when the tests were built";
+    ASSERT_TRUE(HasDroppedFunction(program, "Dead")) << "the linker kept no trace: this test tests nothing";
+    Use(program);
+    EXPECT_EQ(At("living"), Lines{"Living(int) dead.cc:" + std::to_string(ProbeLine("dead.cc", "living"))}) << tombstone;
+    EXPECT_EQ(At("main"), Lines{"main dead.cc:" + std::to_string(ProbeLine("dead.cc", "main"))}) << tombstone;
+    for (uint64_t address = 0; address < 0x3000; address += 0x40) {  // below the code, where the dead would be
+      for (const Frame& frame : symbolizer_->Lookup(module_, address, false)) EXPECT_NE(frame.function, "Dead(int)");
+    }
+  }
+}
+
+// Which of two folded functions was called cannot be known; but name and line must be of one and the same.
+TEST_F(FileTest, FoldedFunctionsHaveTheNameAndLineOfOneOfThem) {
+  if (!fs::exists(kFixtures + "/icf")) GTEST_SKIP() << "no lld was found when the tests were built";
+  Use(kFixtures + "/icf");
+  const uint32_t one = LineOf("icf.cc", "int FoldedOne"), two = LineOf("icf.cc", "int FoldedTwo");
+  const Lines got = At("folded");
+  const Lines first = {"FoldedOne(int) icf.cc:" + std::to_string(one + 1)};
+  const Lines second = {"FoldedTwo(int) icf.cc:" + std::to_string(two + 1)};
+  EXPECT_TRUE(got == first || got == second) << testing::PrintToString(got);
+  Use(kFixtures + "/icf_nodebug");
+  EXPECT_EQ(At("folded"), Lines{"FoldedOne(int)"}) << "the same one each time: the lexically smaller";
 }
 
 TEST_F(FileTest, DroppedFunctionsDoNotNameCodeWithoutDebugInformation) {
@@ -447,15 +479,24 @@ std::string Rust(const std::string& function, const std::string& line) {
   return function + " calls.rs:" + std::to_string(LineOf("calls.rs", line));
 }
 
-TEST_F(FileTest, Rust) {
-  const std::string program = kFixtures + "/calls_rust";
+class Rusts : public FileTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(Rusts, NamesAndInlinedChains) {
+  const std::string program = kFixtures + "/calls_rust_" + GetParam();
   if (!fs::exists(program)) GTEST_SKIP() << "no rustc was found when the tests were built";
   Use(program);
+  const std::string generic = std::string(GetParam()) == "v0" ? "calls::inner::generic::<u32>" : "calls::inner::generic";
   EXPECT_EQ(At("trait"), Lines{Rust("<calls::inner::Shape as calls::inner::Area>::area", "b\"trait")});
   EXPECT_EQ(At("inlined"), (Lines{Rust("calls::inner::inlined", "b\"inlined") + " [i]",
                                   Rust("<calls::inner::Shape as calls::inner::Area>::area", "call:inlined")}));
-  EXPECT_EQ(At("generic"), Lines{Rust("calls::inner::generic::<u32>", "b\"generic")});
+  EXPECT_EQ(At("generic"), Lines{Rust(generic, "b\"generic")});
+  Use(program + "_nodebug");
+  EXPECT_EQ(At("trait"), Lines{"<calls::inner::Shape as calls::inner::Area>::area"}) << "the hash is dropped";
+  EXPECT_EQ(At("generic"), Lines{generic});
 }
+
+INSTANTIATE_TEST_SUITE_P(Mangling, Rusts, testing::Values("v0", "legacy"),
+                         [](const auto& mangling) { return std::string(mangling.param); });
 
 }  // namespace
 }  // namespace heaptally::symbols
