@@ -44,7 +44,8 @@ void AddResident(const RunFacts& facts, std::vector<profile::Profile>* profiles)
 
 }  // namespace
 
-RunResult GatherRun(const std::string& directory, const std::string& run_id, const RunFacts& facts) {
+RunResult GatherRun(const std::string& directory, const std::string& run_id, const RunFacts& facts,
+                    const collect::KeptModules& kept) {
   RunResult result;
   std::string error;
   const auto all = collect::ListSegments(directory, &error);
@@ -61,7 +62,7 @@ RunResult GatherRun(const std::string& directory, const std::string& run_id, con
   result.problems = std::move(snapshot.errors);
   AddResident(facts, &result.profiles);
   Progress progress("naming functions");
-  collect::NameFrames(&result.profiles, [&](size_t done, size_t count) { progress.Show(done, count); });
+  collect::NameFrames(&result.profiles, kept, [&](size_t done, size_t count) { progress.Show(done, count); });
   return result;
 }
 

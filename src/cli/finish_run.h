@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/run_facts.h"
+#include "collect/kept_modules.h"
 #include "collect/snapshot.h"
 #include "profile/profile.h"
 
@@ -17,7 +18,9 @@ struct RunResult {
 };
 
 // Reads all segments of the run and names the frames. Shows progress on a terminal if that takes more than a second.
-RunResult GatherRun(const std::string& directory, const std::string& run_id, const RunFacts& facts);
+// `kept`: what was noted of the processes while they lived.
+RunResult GatherRun(const std::string& directory, const std::string& run_id, const RunFacts& facts,
+                    const collect::KeptModules& kept);
 
 // Writes the capture and returns true; else adds a problem.
 bool WriteRunCapture(const std::string& path, RunResult* result);

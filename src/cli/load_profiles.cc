@@ -71,14 +71,15 @@ bool IsPid(const std::string& text, int32_t* pid) {
   return error == std::errc() && end == text.data() + text.size() && *pid > 0;
 }
 
-void NameAll(std::vector<profile::Profile>* profiles) {
+void NameAll(const collect::KeptModules& kept, std::vector<profile::Profile>* profiles) {
   Progress progress("naming functions");
-  collect::NameFrames(profiles, [&](size_t done, size_t all) { progress.Show(done, all); });
+  collect::NameFrames(profiles, kept, [&](size_t done, size_t all) { progress.Show(done, all); });
 }
 
-Loaded LoadSegments(const std::vector<std::string>& paths, const std::string& title) {
+Loaded LoadSegments(const std::vector<std::string>& paths, const std::string& title, collect::KeptModules* kept) {
   Loaded out;
   collect::Snapshot snapshot = collect::TakeSnapshot(paths);
+  kept->LookAt(paths);  // after it: whatever the snapshot names was there before
   out.profiles = std::move(snapshot.profiles);
   out.remarks = std::move(snapshot.errors);
   out.title = title;
@@ -113,11 +114,11 @@ void KeepRunningImage(int32_t pid, const std::vector<std::string>& paths, Loaded
 }
 
 // A process in a container, or one whose tally lies in another directory: found by what it maps.
-Loaded LoadPidElsewhere(int32_t pid) {
+Loaded LoadPidElsewhere(int32_t pid, collect::KeptModules* kept) {
   std::vector<std::string> paths;
   for (const auto& place : collect::MappedSegments::OfProcess(pid)) paths.push_back(place.path);
   if (paths.empty()) return {};
-  Loaded out = LoadSegments(paths, fmt::format("pid {}", pid));
+  Loaded out = LoadSegments(paths, fmt::format("pid {}", pid), kept);
   const int32_t inner = collect::MappedSegments::InnerPid(pid);
   std::erase_if(out.profiles, [inner](const profile::Profile& profile) { return profile.pid != inner; });
   KeepRunningImage(pid, paths, &out);
@@ -125,28 +126,28 @@ Loaded LoadPidElsewhere(int32_t pid) {
   return out;
 }
 
-Loaded LoadPid(int32_t pid, const std::string& directory) {
+Loaded LoadPid(int32_t pid, const std::string& directory, collect::KeptModules* kept) {
   Loaded out;
   const auto all = collect::ListSegments(directory, &out.error);
   if (!all) return out;
   std::vector<std::string> paths;
   for (const collect::SegmentName& segment : collect::SegmentsOfPid(*all, pid)) paths.push_back(segment.path);
   if (paths.empty()) {
-    out = LoadPidElsewhere(pid);
+    out = LoadPidElsewhere(pid, kept);
     return out.profiles.empty() ? WhyNoTally(pid, directory) : out;
   }
-  out = LoadSegments(paths, fmt::format("pid {}", pid));
+  out = LoadSegments(paths, fmt::format("pid {}", pid), kept);
   std::erase_if(out.profiles, [pid](const profile::Profile& profile) { return profile.pid != pid; });
   if (out.profiles.empty()) return WhyNoTally(pid, directory);
   KeepRunningImage(pid, paths, &out);
   return out;
 }
 
-Loaded LoadFile(const std::string& path) {
+Loaded LoadFile(const std::string& path, collect::KeptModules* kept) {
   Loaded out;
   if (!store::LooksLikeCapture(path)) {
     out.error = WhyNoSegment(path);
-    if (out.error.empty()) return LoadSegments({path}, "segment " + path);
+    if (out.error.empty()) return LoadSegments({path}, "segment " + path, kept);
     out.what_works = kWhatToName;
     return out;
   }
@@ -180,10 +181,13 @@ Loaded NoSuchFile(const std::string& what) {
 
 Loaded LoadProfiles(const std::string& what, const std::string& directory) {
   int32_t pid = 0;
-  Loaded out = IsFile(what) ? LoadFile(what) : IsPid(what, &pid) ? LoadPid(pid, directory) : NoSuchFile(what);
+  collect::KeptModules kept;
+  Loaded out = IsFile(what)        ? LoadFile(what, &kept)
+               : IsPid(what, &pid) ? LoadPid(pid, directory, &kept)
+                                   : NoSuchFile(what);
   const bool named =
       std::any_of(out.profiles.begin(), out.profiles.end(), [](const auto& one) { return !one.sources.empty(); });
-  if (!named) NameAll(&out.profiles);
+  if (!named) NameAll(kept, &out.profiles);
   return out;
 }
 

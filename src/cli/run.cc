@@ -159,9 +159,9 @@ bool WriteWithNotes(const std::string& capture, const RunFacts& facts, RunResult
   return written;
 }
 
-void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& watch, const std::string& capture,
-            RunFacts* facts) {
-  RunResult result = GatherRun(options.directory, plan.run_id, *facts);
+void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& watch,
+            const collect::KeptModules& kept, const std::string& capture, RunFacts* facts) {
+  RunResult result = GatherRun(options.directory, plan.run_id, *facts, kept);
   if (result.profiles.empty()) {
     SayNothingRecorded(plan, result, options);
     return;
@@ -202,11 +202,17 @@ int StartAndWait(const RunOptions& options, const Plan& plan, const std::vector<
   if (const int error = child.Start(command); error != 0) return ExecFailed(plan.program, error);
   collect::Watch watch(child.pid(), plan.agent, options.follow);
   const auto on_unseen = [&](const collect::Unseen& unseen) { SayUnseen(unseen, plan, child.pid(), options); };
-  const collect::Ending ending = child.Wait([&] { watch.Look(on_unseen); });
+  collect::KeptModules kept;
+  const auto look_at_modules = [&] { kept.LookAtRun(options.directory, plan.run_id); };
+  const collect::Ending ending = child.Wait([&] {
+    watch.Look(on_unseen);
+    look_at_modules();
+  });
+  look_at_modules();  // of those that live on
   const std::chrono::duration<double> took = collect::Clock::now() - begin;
   RunFacts facts = Facts(options, plan, child.pid(), ending, took.count(), own_bytes, watch);
   child.ReleaseSignals();
-  if (!plan.agent.empty()) Finish(options, plan, watch, CapturePath(options, start_directory, child.pid()), &facts);
+  if (!plan.agent.empty()) Finish(options, plan, watch, kept, CapturePath(options, start_directory, child.pid()), &facts);
   return ending.shell_status();
 }
 

@@ -80,6 +80,9 @@ void ConvertSites(const segment::RawImage& image, const std::vector<RawSite>& ra
     Take(image, raw_sites[kept[i]], context.scale, &site);
   }
   ConvertStacks(image, context.modules, kept, profile);
+  for (size_t i = 0; i < profile->modules.size(); ++i) {
+    profile->modules[i].loaded_unix_ns = context.scale.ToUnixNs(context.modules[i].loaded_clock);
+  }
 }
 
 // The birth of the oldest live block by site; sites are in order of their ids.

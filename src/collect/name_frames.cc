@@ -1,7 +1,5 @@
 #include "collect/name_frames.h"
 
-#include <sys/stat.h>
-
 #include <map>
 #include <string>
 
@@ -10,58 +8,78 @@
 namespace heaptally::collect {
 namespace {
 
-// "/proc/PID/root" if the process sees other files than we do, else "".
-std::string RootOf(const profile::Profile& profile) {
-  if (profile.state != profile::State::kRunning || profile.pid == 0) return "";
-  const std::string process = "/proc/" + std::to_string(profile.pid);
-  struct stat ours {
-  }, theirs{}, our_root{}, their_root{};
-  const bool known = stat("/proc/self/ns/mnt", &ours) == 0 && stat((process + "/ns/mnt").c_str(), &theirs) == 0 &&
-                     stat("/", &our_root) == 0 && stat((process + "/root/.").c_str(), &their_root) == 0;
-  if (!known) return "";
-  const bool same =
-      ours.st_ino == theirs.st_ino && our_root.st_ino == their_root.st_ino && our_root.st_dev == their_root.st_dev;
-  return same ? "" : process + "/root";
-}
-
 profile::SourceFrame Named(const symbols::Frame& frame) {
   return {
       .function = frame.function, .file = frame.file, .line = frame.line, .inlined = frame.inlined, .why = frame.why};
 }
 
-void NameOne(symbols::Symbolizer* symbolizer, profile::Profile* profile, const std::function<void()>& tick) {
-  const std::string root = RootOf(*profile);
-  std::map<uint32_t, uint32_t> module_ids;
-  profile->sources.assign(profile->frames.size(), {});
-  for (size_t index = 0; index < profile->frames.size(); ++index) {
-    tick();
-    const profile::Frame& frame = profile->frames[index];
-    std::vector<profile::SourceFrame>& sources = profile->sources[index];
-    if (frame.module >= profile->modules.size()) {
-      sources.push_back({.why = "the address lies in no known module"});
-      continue;
+// Names the frames of one profile. Modules and perf maps are added to the symbolizer as frames need them.
+class Namer {
+ public:
+  Namer(symbols::Symbolizer* symbolizer, const KeptModules& kept, profile::Profile* profile)
+      : symbolizer_(symbolizer), kept_(kept), profile_(profile) {}
+
+  std::vector<profile::SourceFrame> Name(const profile::Frame& frame) {
+    std::vector<profile::SourceFrame> sources;
+    const bool in_module = frame.module < profile_->modules.size();
+    if (!in_module && PerfMap() == kNone) {
+      sources.push_back({.why = "generated code: the address lies in no module, and the process has no perf map"});
+      return sources;
     }
-    const profile::Module& module = profile->modules[frame.module];
-    const auto [at, added] = module_ids.try_emplace(frame.module, 0);
-    if (added)
-      at->second = symbolizer->AddModule({.path = module.path, .build_id_hex = module.build_id, .root_prefix = root});
-    for (const symbols::Frame& named : symbolizer->Lookup(at->second, frame.address, !frame.exact_pc)) {
+    const uint32_t id = in_module ? IdOf(frame.module) : PerfMap();
+    for (const symbols::Frame& named : symbolizer_->Lookup(id, frame.address, !frame.exact_pc)) {
       sources.push_back(Named(named));
     }
+    return sources;
   }
-}
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  uint32_t IdOf(uint32_t index) {
+    const auto [at, added] = ids_.try_emplace(index, 0);
+    if (!added) return at->second;
+    profile::Module& module = profile_->modules[index];
+    const ModuleSource source = kept_.SourceOf(*profile_, module);
+    module.path = source.path;
+    return at->second = symbolizer_->AddModule({.path = source.path,
+                                                .build_id_hex = module.build_id,
+                                                .root_prefix = source.root_prefix,
+                                                .open_path = source.open_path,
+                                                .why_not = source.why_not});
+  }
+
+  uint32_t PerfMap() {
+    if (asked_) return perf_map_;
+    asked_ = true;
+    const std::string path = kept_.PerfMapOf(*profile_);
+    if (!path.empty()) perf_map_ = symbolizer_->AddPerfMap(path);
+    return perf_map_;
+  }
+
+  symbols::Symbolizer* symbolizer_;
+  const KeptModules& kept_;
+  profile::Profile* profile_;
+  std::map<uint32_t, uint32_t> ids_;  // index in modules -> the symbolizer's id
+  bool asked_ = false;
+  uint32_t perf_map_ = kNone;
+};
 
 }  // namespace
 
-void NameFrames(std::vector<profile::Profile>* profiles, const std::function<void(size_t done, size_t all)>& progress) {
+void NameFrames(std::vector<profile::Profile>* profiles, const KeptModules& kept,
+                const std::function<void(size_t done, size_t all)>& progress) {
   size_t all = 0, done = 0;
   for (const profile::Profile& profile : *profiles) all += profile.frames.size();
   symbols::Symbolizer symbolizer;
   for (profile::Profile& profile : *profiles) {
-    NameOne(&symbolizer, &profile, [&] {
+    Namer namer(&symbolizer, kept, &profile);
+    profile.sources.clear();
+    for (const profile::Frame& frame : profile.frames) {
       if (progress) progress(done, all);
       ++done;
-    });
+      profile.sources.push_back(namer.Name(frame));
+    }
   }
 }
 

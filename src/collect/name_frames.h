@@ -5,13 +5,15 @@
 #include <functional>
 #include <vector>
 
+#include "collect/kept_modules.h"
 #include "profile/profile.h"
 
 namespace heaptally::collect {
 
-// Fills `sources` of every profile. Files of a living process in another mount namespace (a container) are looked for
-// below /proc/PID/root. `progress(done, all)` counts frames; it is called often and should be cheap; it may be empty.
-// What has no name says why.
-void NameFrames(std::vector<profile::Profile>* profiles, const std::function<void(size_t done, size_t all)>& progress);
+// Fills `sources` of every profile, and adds a note for each module that keeps a share of the bytes nameless. `kept`: what
+// was noted while the processes lived. `progress(done, all)` counts frames; it is called often and should be cheap; it may
+// be empty. What has no name says why.
+void NameFrames(std::vector<profile::Profile>* profiles, const KeptModules& kept,
+                const std::function<void(size_t done, size_t all)>& progress);
 
 }  // namespace heaptally::collect

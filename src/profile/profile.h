@@ -66,6 +66,7 @@ struct Module {
   uint64_t map_end = 0;
   uint64_t bias = 0;
   bool unloaded = false;
+  uint64_t loaded_unix_ns = 0;  // 0: not known; captures do not keep it
   bool operator==(const Module&) const = default;
 };
 

@@ -31,7 +31,11 @@ void Module::Open() {
     distrust_ = "not a file";
     return;
   }
-  image_ = ElfImage::Open(file_.root_prefix + file_.path, &distrust_);
+  if (!file_.why_not.empty()) {
+    distrust_ = file_.why_not;
+    return;
+  }
+  image_ = ElfImage::Open(file_.open_path.empty() ? file_.root_prefix + file_.path : file_.open_path, &distrust_);
   if (image_ == nullptr) return;
   if (const std::string mapped = Lower(file_.build_id_hex); !mapped.empty() && mapped != image_->build_id_hex()) {
     distrust_ = image_->build_id_hex().empty()

@@ -15,9 +15,11 @@ namespace heaptally::symbols {
 
 // A file as it was mapped into a process.
 struct ModuleFile {
-  std::string path;          // as the process saw it
-  std::string build_id_hex;  // of what was mapped; "" = none known
-  std::string root_prefix;   // put before every path, e.g. /proc/PID/root; "" normally
+  std::string path;            // as the process saw it
+  std::string build_id_hex;    // of what was mapped; "" = none known
+  std::string root_prefix;     // put before every path, e.g. /proc/PID/root; "" normally
+  std::string open_path = "";  // where to read it, if not at `path`: /proc/self/fd/N of a file that was deleted
+  std::string why_not = "";    // not "": nothing of it may be believed, for this reason
 };
 
 struct Frame {
@@ -43,10 +45,14 @@ class Symbolizer {
   // Returns the module's id. The same file added twice gets the same id. The file is opened at the first question.
   uint32_t AddModule(const ModuleFile& file);
 
+  // The names that a JIT compiler wrote for its code: a perf map file (perf_map.h). Its id is a module's, whose
+  // addresses are absolute.
+  uint32_t AddPerfMap(const std::string& path);
+
   // Frames with the innermost inlined function first and the physical function last; always at least one. An inlined
   // frame's caller carries the file and line of the call. `vaddr` is an ELF virtual address (load bias removed).
   // `is_call`: it is a return address, so the call before it is looked up. The reference stays valid as long as the
-  // symbolizer. REQUIRES: `module` came from AddModule.
+  // symbolizer. REQUIRES: `module` came from AddModule or AddPerfMap.
   const std::vector<Frame>& Lookup(uint32_t module, uint64_t vaddr, bool is_call);
 
   // "" if nothing keeps names and lines away, else the reasons in words, e.g. "file on disk has build id X, mapped
