@@ -33,6 +33,12 @@ bool StackFrame::SamePlace(const StackFrame& other) const {
   return !function.empty() || address == other.address;
 }
 
+std::vector<StackFrame> SourceFramesOf(const profile::Profile& profile, uint32_t index) {
+  std::vector<StackFrame> out;
+  AppendFrame(profile, index, &out);
+  return out;
+}
+
 std::vector<StackFrame> SourceStack(const profile::Profile& profile, const profile::Site& site) {
   std::vector<StackFrame> out;
   for (const uint32_t index : site.frames) {

@@ -22,6 +22,9 @@ struct StackFrame {
   bool SamePlace(const StackFrame& other) const;
 };
 
+// What one machine frame stands for, innermost first; at least one. REQUIRES: index < profile.frames.size().
+std::vector<StackFrame> SourceFramesOf(const profile::Profile& profile, uint32_t index);
+
 // Innermost first. Frame numbers beyond the profile's tables are left out.
 std::vector<StackFrame> SourceStack(const profile::Profile& profile, const profile::Site& site);
 

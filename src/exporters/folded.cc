@@ -1,77 +1,51 @@
 #include "exporters/folded.h"
 
 #include <map>
-#include <string_view>
+
+#include "exporters/safe_text.h"
 
 namespace heaptally::exporters {
 namespace {
 
-// Length of the well-formed UTF-8 character at `at`, 0 if there is none: no overlong forms, no surrogates, nothing
-// beyond U+10FFFF (Unicode 15, table 3-7).
-size_t CharacterLength(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
-  const auto follows = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned lead = byte(at), second = byte(at + 1);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return follows(at + 1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    const bool odd = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F);
-    return !odd && follows(at + 1) && follows(at + 2) ? 3 : 0;
+// Root first, frames separated by `;`.
+std::string Line(const StackTable& table, const TableStack& stack, const std::vector<std::string>& frames,
+                 const std::string& roots) {
+  std::string line = roots;
+  for (size_t at = stack.locations.size(); at-- > 0;) {
+    const std::vector<TableLine>& lines = table.locations[stack.locations[at]].lines;
+    for (size_t inlined = lines.size(); inlined-- > 0;) {
+      line += (line.empty() ? "" : ";") + frames[lines[inlined].function];
+    }
   }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    const bool odd = (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F);
-    return !odd && follows(at + 1) && follows(at + 2) && follows(at + 3) ? 4 : 0;
-  }
-  return 0;
-}
-
-// C0, DEL, C1, and the two characters at which some readers end a line (U+2028, U+2029).
-bool IsControl(std::string_view character) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
-  if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
-  return character == "\u2028" || character == "\u2029";
+  return line;
 }
 
 }  // namespace
 
 std::string SafeFrame(const std::string& name) {
-  std::string out;
-  for (size_t at = 0; at < name.size();) {
-    const size_t length = CharacterLength(name, at);
-    const std::string_view character = std::string_view(name).substr(at, length == 0 ? 1 : length);
-    at += character.size();
-    if (length == 0 || IsControl(character)) {
-      out += '?';
-    } else if (character == ";") {
-      out += ':';
-    } else {
-      out += character;
-    }
+  std::string out = SafeText(name);
+  for (char& one : out) {
+    if (one == ';') one = ':';
   }
   const size_t first = out.find_first_not_of(' ');
   if (first == std::string::npos) return "?";
   return out.substr(first, out.find_last_not_of(' ') - first + 1);
 }
 
-std::string ImageName(const profile::Profile& profile) {
-  const std::string name = profile.exe.substr(profile.exe.rfind('/') + 1);
-  return (name.empty() ? "(not known)" : name) + (profile.pid != 0 ? " (" + std::to_string(profile.pid) + ")" : "");
-}
-
-std::string Folded(const std::vector<profile::Profile>& profiles, analysis::By by, const Wording& wording) {
-  std::map<std::string, uint64_t> lines;
-  for (const profile::Profile& profile : profiles) {
-    const std::string root = profiles.size() > 1 ? SafeFrame(ImageName(profile)) : "";
-    const std::vector<uint64_t> values = WholeNumbers(profile, by);
-    for (size_t index = 0; index < values.size(); ++index) {
-      if (values[index] == 0) continue;
-      std::string line = root;
-      for (const analysis::StackFrame& frame : ShownStack(profile, profile.sites[index], wording)) {
-        line += (line.empty() ? "" : ";") + SafeFrame(wording.whole_name(frame));
-      }
-      lines[line] += values[index];
+std::string Folded(const std::vector<profile::Profile>& profiles, const StackChoice& choice, const Wording& wording) {
+  const StackTable table = BuildStackTable(profiles, wording, choice);
+  std::vector<std::string> frames, roots;
+  for (const TableFunction& function : table.functions) frames.push_back(SafeFrame(function.name));
+  for (const TableGroup& group : table.groups) {
+    std::string& root = roots.emplace_back();
+    for (const std::string& frame : RootFrames(profiles, group, choice.classes)) {
+      root += (root.empty() ? "" : ";") + SafeFrame(frame);
     }
+  }
+  std::map<std::string, uint64_t> lines;
+  const Column column = ColumnOf(choice.by);
+  for (const TableStack& stack : table.stacks) {
+    if (stack.value(column) != 0) lines[Line(table, stack, frames, roots[stack.group])] += stack.value(column);
   }
   std::string out;
   for (const auto& [line, value] : lines) out += line + " " + std::to_string(value) + "\n";

@@ -11,19 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "exporters/shown_stack.h"
-#include "exporters/whole_numbers.h"
+#include "exporters/stack_table.h"
 
 namespace heaptally::exporters {
 
 // One frame of a line; never empty.
 std::string SafeFrame(const std::string& name);
 
-// "server (4711)": the image, as a frame or a title.
-std::string ImageName(const profile::Profile& profile);
-
-// Sorted by text. Of several profiles, each image is the root of its own stacks. Stacks with nothing of the measure are
-// left out.
-std::string Folded(const std::vector<profile::Profile>& profiles, analysis::By by, const Wording& wording);
+// `choice.by` says what the numbers are. Sorted by text. Of several profiles, each image is the root of its own stacks.
+// Stacks with nothing of the measure are left out.
+std::string Folded(const std::vector<profile::Profile>& profiles, const StackChoice& choice, const Wording& wording);
 
 }  // namespace heaptally::exporters

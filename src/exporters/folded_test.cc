@@ -11,7 +11,7 @@ namespace heaptally::exporters {
 namespace {
 
 TEST(Folded, RootFirstInlinedUnfoldedAllocatorHidden) {
-  EXPECT_EQ(Folded({ExactProfile()}, analysis::By::kLive, PlainWording()),
+  EXPECT_EQ(Folded({ExactProfile()}, {}, PlainWording()),
             "[callers not known: stack was cut];outer;inner 1\n"
             "[no stack] 5\n"
             "main 23\n"
@@ -21,7 +21,7 @@ TEST(Folded, RootFirstInlinedUnfoldedAllocatorHidden) {
 TEST(Folded, AllocatorFramesOnRequest) {
   Wording wording = PlainWording();
   wording.allocator_frames = true;
-  EXPECT_NE(Folded({ExactProfile()}, analysis::By::kLive, wording).find("main;outer;inner;malloc 100\n"),
+  EXPECT_NE(Folded({ExactProfile()}, {}, wording).find("main;outer;inner;malloc 100\n"),
             std::string::npos);
 }
 
@@ -30,13 +30,13 @@ TEST(Folded, EqualStacksMeetInOneLine) {
   const uint32_t at_1 = made.Frame({"main"}, 1), at_2 = made.Frame({"main"}, 2);
   made.Site({at_1}, profile::ExactAmount(3));
   made.Site({at_2}, profile::ExactAmount(4));
-  EXPECT_EQ(Folded({made.Done()}, analysis::By::kLive, PlainWording()), "main 7\n");
+  EXPECT_EQ(Folded({made.Done()}, {}, PlainWording()), "main 7\n");
 }
 
 TEST(Folded, LinesAddUpToTheTotalOfEachMeasure) {
   for (const profile::Profile& profile : {ExactProfile(), SampledProfile()}) {
     for (const MeasureName& measure : kMeasures) {
-      std::istringstream lines(Folded({profile}, measure.by, PlainWording()));
+      std::istringstream lines(Folded({profile}, {.by = measure.by}, PlainWording()));
       long long sum = 0;
       for (std::string line; std::getline(lines, line);) sum += std::stoll(line.substr(line.rfind(' ') + 1));
       EXPECT_EQ(sum, std::llround(Ranked(profile.totals, measure.by).v)) << measure.name;
@@ -47,7 +47,7 @@ TEST(Folded, LinesAddUpToTheTotalOfEachMeasure) {
 TEST(Folded, SeveralImagesAreRootsOfTheirOwn) {
   profile::Profile other = ExactProfile();
   other.pid = 8;
-  const std::string text = Folded({ExactProfile(), other}, analysis::By::kLive, PlainWording());
+  const std::string text = Folded({ExactProfile(), other}, {}, PlainWording());
   EXPECT_NE(text.find("server (7);main 23\n"), std::string::npos);
   EXPECT_NE(text.find("server (8);main 23\n"), std::string::npos);
 }
@@ -55,7 +55,7 @@ TEST(Folded, SeveralImagesAreRootsOfTheirOwn) {
 TEST(Folded, ADeepStackIsOneLine) {
   MadeProfile made;
   made.Site(std::vector<uint32_t>(2000, made.Frame({"f"})), profile::ExactAmount(1));
-  EXPECT_EQ(Folded({made.Done()}, analysis::By::kLive, PlainWording()).size(), 2 * 2000 - 1 + 3u);
+  EXPECT_EQ(Folded({made.Done()}, {}, PlainWording()).size(), 2 * 2000 - 1 + 3u);
 }
 
 TEST(SafeFrame, OneFrameStaysOneFrame) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "analysis/ranking.h"
@@ -26,10 +27,19 @@ inline constexpr std::array<MeasureName, 5> kMeasures = {{{analysis::By::kLive, 
                                                           {analysis::By::kCalls, "calls", "churn calls"},
                                                           {analysis::By::kTemporary, "temporary", "temporary"}}};
 
+// Memory that was mapped directly is address space, not heap, and is never added to it silently: it is in no total of
+// the report, and comes into an export only when it is asked for.
+enum class Classes { kHeap, kMapped, kAll };
+bool IsOf(Classes classes, const profile::Site& site);
+
+using AmountOfMeasures = std::function<const profile::Amount&(const profile::Measures&)>;
+
 const profile::Amount& AmountOf(const profile::Measures& measures, analysis::By by);
 
-// Bytes for live, peak and churn, else calls. Parallel to profile.sites; 0 for memory that was mapped directly, which
-// is not in the profile's totals either.
+// Parallel to profile.sites; 0 for sites of other classes.
+std::vector<uint64_t> WholeNumbers(const profile::Profile& profile, const AmountOfMeasures& amount_of, Classes classes);
+
+// Bytes for live, peak and churn, else calls; of the heap.
 std::vector<uint64_t> WholeNumbers(const profile::Profile& profile, analysis::By by);
 
 }  // namespace heaptally::exporters
