@@ -1,28 +1,42 @@
 // `heaptally export`: a capture in a format that other programs read.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/export_format.h"
 #include "cli/export_wording.h"
 #include "cli/input_options.h"
 #include "cli/measure_option.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
-#include "exporters/folded.h"
+#include "cli/suggest.h"
+#include "cli/units.h"
 
 namespace heaptally::cli {
 namespace {
 
+using analysis::By;
+using exporters::Classes;
+
 constexpr const char* kExamples =
+    "  heaptally export server.4711.heaptally -o server.pb.gz && pprof -http=: server.pb.gz\n"
+    "  heaptally export server.4711.heaptally -o server.speedscope.json\n"
     "  heaptally export server.4711.heaptally --by churn | flamegraph.pl > churn.svg\n"
-    "  heaptally export server.4711.heaptally -o live.folded      for speedscope\n";
+    "  heaptally export 4711 --format pprof --by peak -o peak.pb.gz     of a running process\n";
 
 struct ExportOptions {
   InputOptions input;
-  std::string format = "folded";
+  std::string format;
   std::string output;
   std::string by = "live";
+  std::string memory_class = "malloc";
+  uint32_t pid = 0;
+  uint32_t most_stacks = 0;
   bool full = false;
 };
 
@@ -31,18 +45,84 @@ int ParseExportOptions(const std::vector<std::string>& arguments, ExportOptions*
   CLI::App app("", "export");
   Describe(&app,
            "heaptally export [options] FILE|PID|SEGMENT\n\n"
-           "Writes a capture, or what a running process holds, as folded stacks: one line\n"
-           "per stack, root first, frames separated by `;`, then bytes or calls. Their sum\n"
-           "is the report's total. Sampled numbers are estimates, without their intervals.",
+           "Writes a capture, or what a running process holds, as a file for other tools.\n"
+           "Every format adds up to the report's totals; sampled numbers are estimates,\n"
+           "without their intervals. Several processes are one file, in which they can be\n"
+           "told apart.\n\n"
+           "  folded      one line per stack, for flamegraph.pl, inferno, speedscope\n"
+           "  pprof       gzipped protobuf, for pprof, Pyroscope, Parca\n"
+           "  speedscope  JSON, for speedscope.app\n"
+           "  dhat        JSON, for valgrind's dh_view.html and the Firefox Profiler",
            kExamples);
-  app.add_option("--format", options->format, "folded (the only one so far)")->type_name("FORMAT");
-  app.add_option("-o,--output", options->output, "instead of stdout")->type_name("FILE");
-  app.add_option("--by", options->by, "live (default), peak, churn (bytes), calls or temporary")->type_name("WHAT");
+  app.add_option("--format", options->format, "folded, pprof, speedscope or dhat; else FILE's ending says it")
+      ->type_name("FORMAT");
+  app.add_option("-o,--output", options->output,
+                 "instead of stdout; .pb.gz is pprof, .folded, .speedscope.json and .dhat.json are what they say")
+      ->type_name("FILE");
+  app.add_option("--by", options->by,
+                 "live (default), peak, churn (bytes), calls or temporary: what folded stacks count, and what other "
+                 "tools show first. pprof has one place for live and peak")
+      ->type_name("WHAT");
+  app.add_option("--pid", options->pid, "only this process of the capture")->type_name("N");
+  app.add_option("--class", options->memory_class, "malloc (default), mapped or all: memory of which class")
+      ->type_name("CLASS");
+  app.add_option("--max-samples", options->most_stacks,
+                 "only so many stacks, the rest as one: Pyroscope takes 16000 (default: all)")
+      ->type_name("N");
   app.add_flag("--full", options->full, "the allocator's own frames too");
   AddInputOptions(&app, Inputs::kOne, &options->input);
-  if (const int status = ParseWithInput(&app, arguments, options->input, "export"); status >= 0) return status;
-  if (options->format == "folded") return -1;
-  return Complain("there is no format called \"" + options->format + "\"", "--format folded");
+  return ParseWithInput(&app, arguments, options->input, "export");
+}
+
+std::optional<Classes> ClassOption(const std::string& word) {
+  if (word == "malloc") return Classes::kHeap;
+  if (word == "mapped") return Classes::kMapped;
+  if (word == "all") return Classes::kAll;
+  const std::string nearest = Nearest(word, {"malloc", "mapped", "all"});
+  Complain("there is no class of memory called \"" + word + "\"",
+           nearest.empty() ? "--class malloc, mapped or all" : "--class " + nearest);
+  return std::nullopt;
+}
+
+// What a format cannot hold. Returns -1 to go on, else the exit status.
+int CheckFormat(const ExportFormat& format, By by, const std::string& output) {
+  if (by == By::kTemporary && std::string(format.name) == "pprof") {
+    return Complain("pprof has no place for temporary allocations", "--by calls, or --format speedscope");
+  }
+  const bool to_stdout = output.empty() || output == "-";
+  if (!format.binary || !to_stdout || isatty(STDOUT_FILENO) != 1) return -1;
+  return Complain(std::string(format.name) + " is a binary format, and stdout is a terminal", "-o FILE.pb.gz");
+}
+
+// Returns false after a complaint.
+bool KeepPid(uint32_t pid, std::vector<profile::Profile>* profiles) {
+  if (pid == 0) return true;
+  std::vector<std::string> pids;
+  for (const profile::Profile& profile : *profiles) pids.push_back(std::to_string(profile.pid));
+  std::erase_if(*profiles, [&](const profile::Profile& one) { return static_cast<uint32_t>(one.pid) != pid; });
+  if (!profiles->empty()) return true;
+  const size_t shown = std::min<size_t>(pids.size(), 8);
+  Complain(fmt::format("there is no process {} in it, but {}{}", pid,
+                       fmt::join(pids.begin(), pids.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                       shown < pids.size() ? fmt::format(" and {} more", pids.size() - shown) : ""),
+           "--pid " + pids[0]);
+  return false;
+}
+
+// A file of what a program holds that has freed nearly everything is a puzzle to whoever opens it.
+void RemarkOnPeak(const std::vector<profile::Profile>& profiles, By by) {
+  if (by != By::kLive || analysis::UsualView(profiles) != By::kPeak) return;
+  const double live = analysis::Ranked(profiles[0].totals, By::kLive).v;
+  const double peak = analysis::ProcessPeak(profiles[0].totals).v;
+  Remark(fmt::format("{} are live, of {} at the peak: --by peak exports the peak",
+                     FormatBytes(live), FormatBytes(peak)));
+}
+
+// "captures/server.4711.heaptally" -> "server.4711".
+std::string Title(const std::string& what) {
+  std::string name = what.substr(what.rfind('/') + 1);
+  if (name.size() > 10 && name.ends_with(".heaptally")) name.resize(name.size() - 10);
+  return name;
 }
 
 }  // namespace
@@ -51,11 +131,17 @@ int ExportCommand(const std::vector<std::string>& arguments) {
   ExportOptions options;
   if (const int status = ParseExportOptions(arguments, &options); status >= 0) return status;
   const auto by = MeasureOption(options.by);
-  if (!by) return kOurFailure;
-  const auto input = LoadInput(options.input);
-  if (!input) return kOurFailure;
+  const auto classes = by ? ClassOption(options.memory_class) : std::nullopt;
+  const ExportFormat* format = classes ? ChooseFormat(options.format, options.output) : nullptr;
+  if (format == nullptr) return kOurFailure;
+  if (const int status = CheckFormat(*format, *by, options.output); status >= 0) return status;
+  auto input = LoadInput(options.input);
+  if (!input || !KeepPid(options.pid, &input->profiles)) return kOurFailure;
   if (!input->narrowed.empty()) Remark(NarrowedWords(*input, *by));
-  return WriteOutput(options.output, exporters::Folded(input->profiles, *by, ExportWording(options.full)));
+  RemarkOnPeak(input->profiles, *by);
+  const exporters::StackChoice choice = {.classes = *classes, .most_stacks = options.most_stacks, .by = *by};
+  return WriteOutput(options.output, format->write(input->profiles, choice, ExportWording(options.full),
+                                                   Title(options.input.what[0])));
 }
 
 }  // namespace heaptally::cli
