@@ -6,6 +6,7 @@
 #include "agent/page_filter.h"
 #include "agent/process.h"
 #include "agent/stacks.h"
+#include "agent/thread_name.h"
 #include "agent/thread_state.h"
 #include "agent/thread_table.h"
 #include "base/hash.h"
@@ -57,8 +58,9 @@ HT_NOINLINE uint32_t TakeSite(const platform::Registers& caller) {
 // First slow event of this thread (or of this thread in a new image). Returns the countdown of a fresh draw.
 HT_COLD void SetUpThread() {
   t_state.image_epoch = g_epoch;
-  t_state.exact_epoch = g_image.header->mode == Mode::kExact ? g_epoch : 0;
+  t_state.exact_epoch = g_image.header->mode == Mode::kExact ? g_exact_epoch : 0;
   t_state.slot = FindThreadEntry();
+  LearnThreadName();
   t_state.last_block = 0;
   t_state.walks = 0;
   t_state.bounds.memo = nullptr;
@@ -119,6 +121,10 @@ Intent DecideAcquisition(const platform::Registers& caller, uint64_t size) {
   } else if (impossible && !exact) {
     t_state.countdown += static_cast<int64_t>(size + 1);
   }
+  if (exact && t_state.exact_epoch != g_exact_epoch) {
+    t_state.exact_epoch = g_exact_epoch;
+    TakeNewThreadName();
+  }
   if (exact) t_state.countdown = 0;
   if (impossible || (!exact && t_state.countdown >= 0)) return intent;
   if (!exact) {
@@ -126,6 +132,7 @@ Intent DecideAcquisition(const platform::Registers& caller, uint64_t size) {
     DrawAgain();
   }
   if (IsNested(caller)) return intent;
+  if (!exact) TakeNewThreadName();
   if (!exact) intent.drawn.halves = sampling::AssignHalves(t_state.generator, size, intent.drawn.period);
   intent.record = true;
   intent.exact = exact;

@@ -12,6 +12,7 @@
 #include "agent/hook_paths.h"
 #include "agent/page_filter.h"
 #include "agent/real_functions.h"
+#include "agent/thread_name.h"
 #include "base/branch.h"
 #include "elf/symbols.h"
 #include "platform/syscalls.h"
@@ -120,16 +121,22 @@ HT_EXPORT size_t malloc_usable_size(void* pointer) {
   return real(pointer);
 }
 
-// Not of the family: a program that forbids itself the time stamp counter must not be killed by ours.
+// Not of the family: a program that forbids itself the time stamp counter must not be killed by ours, nor one in a sandbox by
+// a system call for a thread's name; and this is how a thread is named.
 HT_EXPORT int prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
-  constexpr int kPrSetTsc = 26, kPrSetSeccomp = 22;
+  constexpr int kPrSetName = 15, kPrSetSeccomp = 22, kPrSetTsc = 26, kPrSetNoNewPrivileges = 38;
+  if (option == kPrSetSeccomp || option == kPrSetNoNewPrivileges) heaptally::agent::StopAskingForNames();
   constexpr unsigned long kPrTscSigsegv = 2, kSeccompStrict = 1;  // strict mode forbids the counter, too
   if ((option == kPrSetTsc && a == kPrTscSigsegv) || (option == kPrSetSeccomp && a == kSeccompStrict)) heaptally::agent::LeaveTsc();
   auto*& real = heaptally::agent::g_real_prctl;
   if (real == nullptr) {
     real = reinterpret_cast<int (*)(int, unsigned long, unsigned long, unsigned long, unsigned long)>(heaptally::elf::FindNext(_DYNAMIC, "prctl").address);
   }
-  if (real != nullptr) return real(option, a, b, c, d);
+  if (real != nullptr) {
+    const int result = real(option, a, b, c, d);
+    if (option == kPrSetName && result == 0 && g_hooks_open) heaptally::agent::NoteOwnName(reinterpret_cast<const char*>(a));
+    return result;
+  }
   const long result = heaptally::platform::Syscall(heaptally::platform::Call::kPrctl, option, static_cast<long>(a), static_cast<long>(b), static_cast<long>(c), static_cast<long>(d));
   if (result >= 0) return static_cast<int>(result);
   if (__errno_location != nullptr) *__errno_location() = static_cast<int>(-result);

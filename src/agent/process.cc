@@ -28,6 +28,7 @@ namespace heaptally::agent {
 
 uint32_t* g_ownership;
 uint32_t g_epoch;
+uint32_t g_exact_epoch;
 PageFilter g_filter;
 uint8_t g_never_zero = 1;
 constinit thread_local ThreadState t_state;
@@ -53,6 +54,11 @@ uint8_t* g_region[segment::kMaxImages];
 // Noted by the fork handler in the child, where system calls are still allowed.
 int32_t g_fork_pid;
 uint64_t g_fork_unix_ns;
+
+void BeginEpoch() {
+  ++g_epoch;
+  ++g_exact_epoch;
+}
 
 uint64_t RegionOffset(uint32_t image) { return uint64_t{g_file->images[image].page} * segment::kPageBytes; }
 
@@ -144,7 +150,7 @@ void AfterForkInChild() {
   }
   t_state.promised_image = kNoImage;
   g_fork_unix_ns = UnixNanoseconds();
-  ++g_epoch;
+  BeginEpoch();
   t_state.guard_sp = 0;
   t_state.last_block = 0;
   // A child must not repeat its parent's draws. It claims a region at its first event that is recorded.
@@ -236,7 +242,7 @@ __attribute__((constructor)) void Start(int, char**, char** environment) {
   g_seed_fixed = config.seed != 0;
   g_seed = config.seed != 0 ? config.seed : ReadKernelRandom();
   g_filter = {0, &g_zero_byte};
-  ++g_epoch;
+  BeginEpoch();
   if (OpenEverything(config)) {
     RegisterForkHandlers();
     if (HookOwnFamily().refused) g_image.header->image_flags |= segment::kImageFlagOwnNew;
@@ -280,6 +286,7 @@ void OpenChildImage(uint32_t index) {
   for (uint32_t i = 0; i < sizeof(header->argv); ++i) header->argv[i] = parent->argv[i];
   header->inherited_bytes = static_cast<uint64_t>(parent->mode == Mode::kExact ? parent->exact_peak.live_bytes : static_cast<int64_t>(parent->sampled_peak.whole.ScaledBytes() >> sampling::kFractionBits));
   header->image_flags = parent->image_flags & segment::kImageFlagCoarseTime;
+  for (uint32_t i = 0; i < segment::kMaxThreadNames; ++i) header->thread_names[i] = parent->thread_names[i];
   g_fork_pid = 0;
   g_fork_unix_ns = 0;
   g_ownership[kPromiseWord] = kNoImage;
@@ -310,7 +317,7 @@ HT_COLD bool ClaimImage() {
     if (expected == static_cast<uint32_t>(Ownership::kNone)) __atomic_fetch_add(&g_file->lost_child_events, 1, __ATOMIC_RELAXED);
     return false;
   }
-  ++g_epoch;
+  BeginEpoch();
   uint32_t index = 0;
   if (!ClaimRegion(&index)) {
     __atomic_fetch_add(&g_file->lost_children, 1, __ATOMIC_RELAXED);

@@ -16,6 +16,9 @@ extern uint32_t* g_ownership __attribute__((visibility("hidden")));
 // from before is then void.
 extern uint32_t g_epoch __attribute__((visibility("hidden")));
 
+// Goes up with g_epoch, and whenever exact mode's usual case needs another look (a thread was named by another one).
+extern uint32_t g_exact_epoch __attribute__((visibility("hidden")));
+
 HT_ALWAYS_INLINE bool OwnsImage() {
   return g_ownership != nullptr && __atomic_load_n(g_ownership, __ATOMIC_ACQUIRE) == static_cast<uint32_t>(Ownership::kOwner);
 }

@@ -4,6 +4,7 @@
 #include "agent/modules.h"
 #include "agent/owner_lock.h"
 #include "agent/private_memory.h"
+#include "agent/thread_state.h"
 #include "base/hash.h"
 
 namespace heaptally::agent {
@@ -39,7 +40,7 @@ uint32_t* g_node_table;
 uint64_t g_node_mask;
 uint64_t g_node_count;
 
-// Site of each node (0: none), in parts that follow the numbering of the nodes.
+// Newest site of each node (0: none; SiteHead::same_stack leads to the others), in parts that follow the numbering of the nodes.
 constexpr uint32_t kSitesPerPart = 16384;
 constexpr uint32_t kMaxParts = 1024;
 uint32_t* g_site_of_node[kMaxParts];
@@ -156,17 +157,25 @@ uint16_t CutFlags(unwind::End end) {
   }
 }
 
-uint32_t AddSite(uint32_t node, unwind::End end) {
+segment::SiteHead* HeadOf(uint32_t site) {
+  return g_image.header->mode == segment::Mode::kExact ? &ExactSiteAt(site)->head : &SampledSiteAt(site)->head;
+}
+
+// The site for this thread's name among those of one stack, of which `first` is the newest; 0: none.
+uint32_t SiteOfThisThread(uint32_t first) {
+  uint32_t site = first;
+  while (site != 0 && HeadOf(site)->thread_name != t_state.thread_name) site = HeadOf(site)->same_stack;
+  return site;
+}
+
+uint32_t AddSite(uint32_t node, uint32_t same_stack, unwind::End end) {
   const uint32_t id = Append(Kind::kSites);
   if (id == kNoItem) return kNoItem;
-  segment::SiteHead* head;
-  if (g_image.header->mode == segment::Mode::kExact) {
-    head = &ExactSiteAt(id)->head;
-  } else {
-    SampledSiteAt(id)->smallest_sampled = UINT64_MAX;
-    head = &SampledSiteAt(id)->head;
-  }
+  if (g_image.header->mode != segment::Mode::kExact) SampledSiteAt(id)->smallest_sampled = UINT64_MAX;
+  segment::SiteHead* head = HeadOf(id);
   head->flags = CutFlags(end);
+  head->thread_name = t_state.thread_name;
+  head->same_stack = same_stack;
   __atomic_store_n(&head->node, node, __ATOMIC_RELEASE);
   return id;
 }
@@ -175,7 +184,7 @@ uint32_t AddSite(uint32_t node, unwind::End end) {
 uint32_t NearestSite(uint32_t node) {
   for (uint32_t depth = 0; node != 0 && depth < unwind::kMaxFrames; ++depth) {
     const uint32_t* site = SiteOfNode(node, false);
-    if (site != nullptr && *site != 0) return *site;
+    if (site != nullptr && *site != 0) return SiteOfThisThread(*site) != 0 ? SiteOfThisThread(*site) : *site;
     node = NodeAt(node)->parent;
   }
   return kSiteOtherId;
@@ -197,20 +206,15 @@ uint32_t Intern(const uint64_t* frames, uint32_t count, unwind::End end) {
     }
     node = next;
   }
-  uint32_t* site = SiteOfNode(node, true);
-  if (site == nullptr) {
+  uint32_t* newest = SiteOfNode(node, true);
+  const uint32_t known = newest != nullptr ? SiteOfThisThread(*newest) : 0;
+  if (known != 0) return known;
+  const uint32_t added = newest != nullptr ? AddSite(node, *newest, end) : kNoItem;
+  if (added == kNoItem) {
     CountLoss(Loss::kSiteTableFull);
     return NearestSite(node);
   }
-  if (*site == 0) {
-    const uint32_t added = AddSite(node, end);
-    if (added == kNoItem) {
-      CountLoss(Loss::kSiteTableFull);
-      return NearestSite(node);
-    }
-    *site = added;
-  }
-  return *site;
+  return *newest = added;
 }
 
 bool OpenTables() {
@@ -242,7 +246,7 @@ bool ReopenStacks(uint64_t seed) {
 uint64_t HashStack(const uint64_t* frames, uint32_t count, unwind::End end) {
   // Two lanes, so that the multiplications overlap.
   uint64_t left = g_seed ^ Generation();
-  uint64_t right = g_seed + (static_cast<uint64_t>(end) << 32 | count);
+  uint64_t right = g_seed + (static_cast<uint64_t>(t_state.thread_name) << 48 | static_cast<uint64_t>(end) << 32 | count);
   uint32_t i = 0;
   for (; i + 4 <= count; i += 4) {
     left = base::MultiplyFold(left ^ frames[i], frames[i + 1] ^ 0xe7037ed1a0b428dbull);

@@ -1,6 +1,7 @@
-// From a stack to its site: interning. Each distinct stack is stored once, as a path in the segment's tree of frames.
+// From a stack and the name of the thread that it was taken in to its site: interning. Each distinct stack is stored once,
+// as a path in the segment's tree of frames; a stack that threads of several names come along has a site for each name.
 //
-// The known ones are found without a lock, by a 64-bit hash of the return addresses, the generation of the modules and the
+// The known ones are found without a lock, by a 64-bit hash of the return addresses, the thread's name, the generation of the modules and the
 // way the stack ended (a collision among a million sites has a chance of 3e-8). A new one takes the interning lock: its
 // modules are verified, its frames are added to the tree from the root down, and a site is made. When there is no room, the
 // stack is booked at the nearest caller that has a site, else at "other": totals stay exact.

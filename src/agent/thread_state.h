@@ -22,11 +22,13 @@ struct ThreadState {
   unwind::StackBounds bounds;
   sampling::Generator generator;
   uint64_t period = 0;        // T of the running draw
-  uint32_t exact_epoch = 0;   // the same in exact mode, 0 in bytes mode: one compare tells the usual case
-  uint32_t image_epoch = 0;   // Process::image_epoch under which this was set up; 0: never
+  uint32_t exact_epoch = 0;   // g_exact_epoch in exact mode, 0 where samples are taken: one compare tells the usual case
+  uint32_t image_epoch = 0;   // g_epoch under which this was set up; 0: never
   uint32_t promised_image = 0;  // during this thread's fork: the region kept for the child; 0: none
   uint32_t walks = 0;         // exact mode: stacks taken, up to kWalksBeforeMemo
   uint32_t slot = 0;          // this thread's entry in the thread table
+  uint16_t thread_name = 0;   // as in segment::SiteHead
+  uint16_t name_is_known = 0; // 0: to be asked for at the next set-up
 };
 static_assert(sizeof(ThreadState) <= 128, "initial-exec TLS comes out of a small static surplus");
 

@@ -47,4 +47,15 @@ uint32_t FindThreadEntry() {
   return kNoThreadEntry;
 }
 
+uint32_t EntryOfThread(uint64_t thread_pointer) {
+  uint32_t at = static_cast<uint32_t>(base::Mix64(thread_pointer)) % kMaxThreads;
+  for (uint32_t tries = 0; tries < 64; ++tries, at = (at + 1) % kMaxThreads) {
+    if (at == kNoThreadEntry) continue;
+    const uint64_t owner = __atomic_load_n(&g_threads[at].thread_pointer, __ATOMIC_RELAXED);
+    if (owner == thread_pointer) return at;
+    if (owner == 0) break;
+  }
+  return kNoThreadEntry;
+}
+
 }  // namespace heaptally::agent

@@ -10,6 +10,7 @@ struct alignas(64) ThreadEntry {
   uint64_t thread_pointer;  // 0: free
   int64_t pending_bytes;    // exact mode: changes of the live total that are not in the image's counter yet
   void* walk_memo;          // exact mode: memory for the thread's last walk; nullptr until it has walked a while
+  uint32_t new_name;        // another thread has named this one: its name as in segment::SiteHead, + 1; 0: none
 };
 
 inline constexpr uint32_t kMaxThreads = 4096;
@@ -26,5 +27,8 @@ void* TakeWalkMemo(uint32_t entry);
 
 // The calling thread's entry number, 1 .. kMaxThreads - 1, or kNoThreadEntry.
 uint32_t FindThreadEntry();
+
+// The entry of the thread with this thread pointer, or kNoThreadEntry: a thread gets one at its first recorded event.
+uint32_t EntryOfThread(uint64_t thread_pointer);
 
 }  // namespace heaptally::agent

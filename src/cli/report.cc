@@ -12,6 +12,7 @@
 #include "cli/render_report.h"
 #include "cli/report_json.h"
 #include "cli/text.h"
+#include "profile/merge_threads.h"
 
 namespace heaptally::cli {
 namespace {
@@ -63,13 +64,14 @@ int ReportCommand(const std::vector<std::string>& arguments) {
   if (const int status = ParseReportOptions(arguments, &options); status >= 0) return status;
   const auto by = MeasureOption(options.by.empty() ? "live" : options.by);
   if (!by) return kOurFailure;
-  const auto input = LoadInput(options.input);
+  auto input = LoadInput(options.input);
   if (!input) return kOurFailure;
   if (options.json) {
     const size_t limit = options.limit_given && options.limit != 0 ? options.limit : SIZE_MAX;
     std::fputs(ReportJson(input->profiles, {.limit = limit, .full = options.full, .by = *by}).c_str(), stdout);
     return 0;
   }
+  for (profile::Profile& profile : input->profiles) profile::MergeThreads(&profile);
   const bool by_itself = options.by.empty();
   const analysis::By shown = by_itself ? analysis::UsualView(input->profiles) : *by;
   const ReportView view = {.by = shown,

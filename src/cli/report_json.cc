@@ -118,6 +118,7 @@ Json FramesJson(const Profile& profile, const Site& site, bool full) {
 
 Json SiteJson(const Profile& profile, const Site& site, bool full) {
   Json json = {{"id", site.id}, {"class", site.memory_class}, {"truncated", site.truncated}};
+  json["thread"] = OrNull(site.thread);
   if (site.truncated) json["truncated_why"] = site.truncated_why;
   if (site.other) json["other"] = true;
   if (site.torn) json["torn"] = true;

@@ -26,6 +26,7 @@
 #include "collect/reach.h"
 #include "collect/segments.h"
 #include "collect/watch.h"
+#include "profile/merge_threads.h"
 
 namespace heaptally::cli {
 namespace {
@@ -176,6 +177,7 @@ void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& w
     facts->capture = Typed(capture);
     RemoveDeadSegments(&result);
   }
+  for (profile::Profile& profile : result.profiles) profile::MergeThreads(&profile);
   const Screen screen = {.width = TerminalWidth(STDERR_FILENO), .rows = TerminalRows(STDERR_FILENO)};
   std::fputs(RenderSummary(*facts, result.profiles, screen).c_str(), stderr);
   for (const std::string& problem : result.problems) Remark(problem);

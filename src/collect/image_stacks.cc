@@ -42,6 +42,13 @@ profile::Module ModuleOf(const segment::Module& raw) {
   return module;
 }
 
+std::string ThreadName(const segment::ImageHeader& header, uint16_t number) {
+  if (number == segment::kThreadNameNotKnown) return "";
+  if (number > segment::kMaxThreadNames) return "(other)";
+  const segment::ThreadName& name = header.thread_names[number - 1];
+  return segment::FieldText(name.text, sizeof name.text);
+}
+
 void MarkCut(uint16_t flags, profile::Site* site) {
   if ((flags & segment::kSiteCutDepth) != 0) site->truncated_why = "stack deeper than 512 frames";
   if ((flags & segment::kSiteCutNoRule) != 0) site->truncated_why = "code without unwind information";
@@ -69,6 +76,7 @@ void ConvertStacks(const segment::RawImage& image, const std::vector<segment::Mo
     profile::Site& site = profile->sites[i];
     for (uint32_t node = head.node; node != 0; node = image.nodes[node].parent) site.frames.push_back(frame_id(node));
     site.other = (head.flags & segment::kSiteOther) != 0;
+    site.thread = ThreadName(image.header, head.thread_name);
     if (head.memory_class != 0) site.memory_class = "heap-" + std::to_string(head.memory_class);
     MarkCut(head.flags, &site);
   }

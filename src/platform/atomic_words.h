@@ -23,4 +23,15 @@ HT_ALWAYS_INLINE void AddPair(uint64_t* pair, uint64_t first, uint64_t second) {
   } while (HT_UNLIKELY(!done));
 }
 
+// pair := {first, second} where it is {0, 0}. Returns true iff it was.
+HT_ALWAYS_INLINE bool SetZeroPair(uint64_t* pair, uint64_t first, uint64_t second) {
+  uint64_t old_first = 0, old_second = 0;
+  bool done;
+  __asm__ volatile("lock cmpxchg16b %[pair]"
+                   : "=@ccz"(done), [pair] "+m"(*reinterpret_cast<unsigned __int128*>(pair)), "+a"(old_first), "+d"(old_second)
+                   : "b"(first), "c"(second)
+                   : "memory");
+  return done;
+}
+
 }  // namespace heaptally::platform

@@ -99,6 +99,7 @@ struct Bucket {
 struct Site {
   uint32_t id = 0;
   std::string memory_class = "malloc";
+  std::string thread;            // name of the threads that allocated, digits as '#'; "" if not known
   std::vector<uint32_t> frames;  // indices in Profile::frames, innermost first
   bool truncated = false;
   std::string truncated_why;

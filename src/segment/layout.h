@@ -3,7 +3,7 @@
 // treats every byte as hostile and uses pread, never a mapping.
 //
 //   file    := FileHeader(4 KiB) { region | slab | sample piece }...      all starts are multiples of 4 KiB
-//   region  := ImageHeader(16 KiB) first-items-of-each-kind...            one per image (process from exec to its end)
+//   region  := ImageHeader(20 KiB) first-items-of-each-kind...            one per image (process from exec to its end)
 //   slab    := kSlabBytes of items of one kind, owned by one image
 //
 // The file has its full (sparse) length from the start; space is handed out by an atomic bump of FileHeader::next_free, to
@@ -24,7 +24,7 @@ namespace heaptally::segment {
 
 inline constexpr uint64_t kFileMagic = 0x31'59'4c'4c'41'54'50'48ull;   // "HPTALLY1"
 inline constexpr uint32_t kImageMagic = 0x474d4948;                    // "HIMG"
-inline constexpr uint32_t kLayoutVersion = 1;
+inline constexpr uint32_t kLayoutVersion = 2;
 inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint32_t kSlabBytes = 256u << 10;
 inline constexpr uint32_t kMaxImages = 384;
@@ -134,9 +134,18 @@ struct ExactPeak {
   uint64_t batch_bytes;
 };
 
-inline constexpr uint32_t kImageHeaderBytes = 16u << 10;
+inline constexpr uint32_t kImageHeaderBytes = 20u << 10;
 inline constexpr uint32_t kMaxPathBytes = 416;
 inline constexpr uint32_t kMaxArgvBytes = 1024;
+
+// Names of threads, each once, runs of digits as '#' ("worker-7" and "worker-12" are "worker-#"). An entry is written
+// whole, by one 16-byte compare-and-swap, and never changes; the first one that is all zeros ends the list.
+inline constexpr uint32_t kMaxThreadNames = 127;
+inline constexpr uint16_t kThreadNameNotKnown = 0;
+inline constexpr uint16_t kThreadNameOther = kMaxThreadNames + 1;  // there was no room for its name
+struct alignas(16) ThreadName {
+  char text[16];                 // as the kernel has it, NUL-terminated
+};
 
 struct ImageHeader {
   uint32_t magic;
@@ -181,6 +190,7 @@ struct ImageHeader {
   uint32_t argv_bytes;
   uint32_t reserved_argv;
   uint32_t slab_page[kMaxSlabsInAll];  // file offset / kPageBytes of each slab
+  ThreadName thread_names[kMaxThreadNames];
 };
 static_assert(sizeof(ImageHeader) <= kImageHeaderBytes);
 static_assert(offsetof(ImageHeader, loss) % 8 == 0);
@@ -235,6 +245,7 @@ inline constexpr uint32_t kSiteUndoId = 1;
 inline constexpr uint32_t kSiteSecondUndoId = 2;
 inline constexpr uint32_t kFirstSiteId = 3;
 
+// A site is a stack together with the name of the thread that it was taken in.
 struct SiteHead {
   uint32_t node;               // 0 only at site 0
   uint16_t flags;              // kSite*
@@ -244,10 +255,10 @@ struct SiteHead {
   // sizes, frees for lifetimes) minus the counts in the chain.
   uint8_t first_size_class;    // class + 1; 0: no event yet
   uint8_t first_life_class;
-  uint16_t reserved_class;
+  uint16_t thread_name;        // thread_names[n - 1]; kThreadNameNotKnown, kThreadNameOther
   uint32_t size_histogram;     // histogram item id + 1 of the chain's head; 0: none
   uint32_t life_histogram;
-  uint32_t reserved_end;
+  uint32_t same_stack;         // id of an earlier site of the same stack under another thread name; 0: none
 };
 static_assert(sizeof(SiteHead) == 24);
 

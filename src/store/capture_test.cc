@@ -55,6 +55,7 @@ Site RandomSite(Random& random, uint32_t id, size_t frames) {
   Site site;
   site.id = id;
   if (random() % 8 == 0) site.memory_class = "mapped";
+  if (random() % 2 == 0) site.thread = random() % 2 == 0 ? "worker-#" : "io";
   for (uint64_t i = random() % 40; i > 0; --i) site.frames.push_back(static_cast<uint32_t>(random() % frames));
   site.truncated = random() % 4 == 0;
   if (site.truncated) site.truncated_why = "code without unwind information";
@@ -183,10 +184,10 @@ TEST_F(CaptureTest, EachKindOfWrongFileIsASentence) {
   ASSERT_TRUE(WriteCapture(path_, {RandomProfile(1)}, &error_));
   const std::string whole = ReadFile();
   std::string changed = whole;
-  changed[63] = 2;
+  changed[63] = kFormat + 1;
   WriteFile(changed);
   EXPECT_FALSE(ReadCapture(path_, &error_));
-  EXPECT_NE(error_.find("newer heaptally (capture format 2"), std::string::npos) << error_;
+  EXPECT_NE(error_.find("newer heaptally (capture format " + std::to_string(kFormat + 1)), std::string::npos) << error_;
   changed = whole;
   changed[68] = 0;
   WriteFile(changed);

@@ -14,7 +14,7 @@ struct sqlite3_stmt;
 namespace heaptally::store {
 
 inline constexpr int kApplicationId = 0x48544c59;  // "HTLY", in bytes 68..71 of the file
-inline constexpr int kFormat = 1;                  // user_version, in bytes 60..63
+inline constexpr int kFormat = 2;                  // user_version, in bytes 60..63
 
 class Database {
  public:

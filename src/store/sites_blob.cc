@@ -221,7 +221,7 @@ void UnpackHistogram(const std::vector<Range>& ranges, Unpacker* unpacker, std::
 
 // --------------------------------------------------------------------------------------------------------------- sites
 
-constexpr uint64_t kTruncated = 1, kOther = 2, kTorn = 4, kHasOldest = 8, kFlags = 16;
+constexpr uint64_t kTruncated = 1, kOther = 2, kTorn = 4, kHasOldest = 8, kHasThread = 16, kFlags = 32;
 
 uint64_t FlagsOf(const Site& site) {
   uint64_t flags = 0;
@@ -229,6 +229,7 @@ uint64_t FlagsOf(const Site& site) {
   if (site.other) flags |= kOther;
   if (site.torn) flags |= kTorn;
   if (site.oldest_ns) flags |= kHasOldest;
+  if (!site.thread.empty()) flags |= kHasThread;
   return flags;
 }
 
@@ -276,6 +277,7 @@ void UnpackSite(const Tables& tables, uint64_t* all_frames, uint64_t* last_id, u
   site->torn = (flags & kTorn) != 0;
   site->memory_class = word();
   site->truncated_why = word();
+  if ((flags & kHasThread) != 0) site->thread = word();
   if ((flags & kHasOldest) != 0) site->oldest_ns = unpacker->Number();
   const auto node = static_cast<uint32_t>(*last_node);
   *all_frames += tables.nodes[node].depth;
@@ -306,6 +308,7 @@ std::string PackSites(const profile::Profile& profile) {
     body.Number(FlagsOf(site));
     body.Number(words.Of(site.memory_class));
     body.Number(words.Of(site.truncated_why));
+    if (!site.thread.empty()) body.Number(words.Of(site.thread));
     if (site.oldest_ns) body.Number(*site.oldest_ns);
     PackMeasures(site.measures, &body);
     PackHistogram(site.sizes, &ranges, &body);
