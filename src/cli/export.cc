@@ -16,6 +16,7 @@
 #include "cli/output_file.h"
 #include "cli/suggest.h"
 #include "cli/units.h"
+#include "symbols/executable_segment.h"
 
 namespace heaptally::cli {
 namespace {
@@ -38,6 +39,7 @@ struct ExportOptions {
   uint32_t pid = 0;
   uint32_t most_stacks = 0;
   bool full = false;
+  bool places = false;
 };
 
 // Returns -1 to go on, else the exit status.
@@ -69,9 +71,12 @@ int ParseExportOptions(const std::vector<std::string>& arguments, ExportOptions*
   app.add_option("--max-samples", options->most_stacks,
                  "only so many stacks, the rest as one: Pyroscope takes 16000 (default: all)")
       ->type_name("N");
+  app.add_flag("--places", options->places, "stacks end at the lines that reports name: no wrappers below them");
   app.add_flag("--full", options->full, "the allocator's own frames too");
   AddInputOptions(&app, Inputs::kOne, &options->input);
-  return ParseWithInput(&app, arguments, options->input, "export");
+  if (const int status = ParseWithInput(&app, arguments, options->input, "export"); status >= 0) return status;
+  if (!options->places || !options->full) return -1;
+  return Complain("--places leaves out what --full keeps", "one of the two");
 }
 
 std::optional<Classes> ClassOption(const std::string& word) {
@@ -118,6 +123,13 @@ void RemarkOnPeak(const std::vector<profile::Profile>& profiles, By by) {
                      FormatBytes(live), FormatBytes(peak)));
 }
 
+// From the file, if it is still the one that was mapped.
+std::optional<exporters::CodeSegment> CodeOf(const profile::Module& module) {
+  const auto segment = symbols::FindExecutableSegment(module.path, module.build_id);
+  if (!segment) return std::nullopt;
+  return exporters::CodeSegment{segment->virtual_address, segment->memory_bytes, segment->file_offset};
+}
+
 // "captures/server.4711.heaptally" -> "server.4711".
 std::string Title(const std::string& what) {
   std::string name = what.substr(what.rfind('/') + 1);
@@ -139,9 +151,10 @@ int ExportCommand(const std::vector<std::string>& arguments) {
   if (!input || !KeepPid(options.pid, &input->profiles)) return kOurFailure;
   if (!input->narrowed.empty()) Remark(NarrowedWords(*input, *by));
   RemarkOnPeak(input->profiles, *by);
-  const exporters::StackChoice choice = {.classes = *classes, .most_stacks = options.most_stacks, .by = *by};
-  return WriteOutput(options.output, format->write(input->profiles, choice, ExportWording(options.full),
-                                                   Title(options.input.what[0])));
+  exporters::StackChoice choice = {.classes = *classes, .most_stacks = options.most_stacks, .by = *by};
+  if (format->has_mappings) choice.code_of = CodeOf;
+  const exporters::Wording wording = ExportWording(options.full, options.places);
+  return WriteOutput(options.output, format->write(input->profiles, choice, wording, Title(options.input.what[0])));
 }
 
 }  // namespace heaptally::cli

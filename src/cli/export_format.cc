@@ -43,7 +43,7 @@ std::string Dhat(const Profiles& profiles, const StackChoice& choice, const Word
 const std::vector<ExportFormat>& ExportFormats() {
   static const std::vector<ExportFormat> formats = {
       {.name = "folded", .endings = {".folded", ".txt"}, .write = Folded},
-      {.name = "pprof", .endings = {".pb.gz", ".pprof"}, .binary = true, .write = Pprof},
+      {.name = "pprof", .endings = {".pb.gz", ".pprof"}, .binary = true, .has_mappings = true, .write = Pprof},
       {.name = "speedscope", .endings = {".speedscope.json", ".speedscope"}, .write = Speedscope},
       {.name = "dhat", .endings = {".dhat.json", ".dhat"}, .write = Dhat}};
   return formats;

@@ -13,6 +13,7 @@ struct ExportFormat {
   const char* name;
   std::vector<const char*> endings;
   bool binary = false;
+  bool has_mappings = false;  // says where modules were
   std::string (*write)(const std::vector<profile::Profile>& profiles, const exporters::StackChoice& choice,
                        const exporters::Wording& wording, const std::string& title);
 };

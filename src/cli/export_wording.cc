@@ -4,8 +4,12 @@
 
 namespace heaptally::cli {
 
-exporters::Wording ExportWording(bool full) {
-  return {.taste = ReportTaste(), .short_name = ShownName, .whole_name = ShownWholeName, .allocator_frames = full};
+exporters::Wording ExportWording(bool full, bool places) {
+  return {.taste = ReportTaste(),
+          .short_name = ShownName,
+          .whole_name = ShownWholeName,
+          .allocator_frames = full,
+          .end_at_places = places};
 }
 
 }  // namespace heaptally::cli

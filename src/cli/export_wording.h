@@ -5,7 +5,7 @@
 
 namespace heaptally::cli {
 
-// `full`: the allocator's own frames stay.
-exporters::Wording ExportWording(bool full);
+// `full`: the allocator's own frames stay. `places`: all plumbing at the leaf goes.
+exporters::Wording ExportWording(bool full, bool places = false);
 
 }  // namespace heaptally::cli

@@ -101,6 +101,7 @@ std::vector<std::string> Writer::Labels(const TableGroup& group) {
   if (choice_.classes == Classes::kAll || group.memory_class != "malloc") {
     out.push_back(Label("class", group.memory_class));
   }
+  if (!group.thread.empty()) out.push_back(Label("thread", group.thread));
   return out;
 }
 
@@ -130,6 +131,7 @@ void Writer::Mappings() {
     out.Integer(MappingField::kId, index + 1);
     out.Integer(MappingField::kMemoryStart, mapping.start);
     out.Integer(MappingField::kMemoryLimit, mapping.limit);
+    out.Integer(MappingField::kFileOffset, mapping.file_offset);
     out.Integer(MappingField::kFilename, String(mapping.path));
     out.Integer(MappingField::kBuildId, String(mapping.build_id));
     out.Integer(MappingField::kHasFunctions, mapping.has_functions ? 1 : 0);

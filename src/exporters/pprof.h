@@ -8,7 +8,7 @@
 //   - the first mapping is the program; mappings have their real addresses and build ids, and say what is known
 //     already. Addresses lie inside of the call (return address - 1)
 //   - several processes are one profile, with labels `pid` and `program`; classes other than malloc have a label
-//     `class`
+//     `class`, and stacks of threads with a name a label `thread`
 // Names are final: system_name is another string, or none, so that no reader simplifies them again. There are no
 // drop_frames: what the allocator's own frames are is decided here, and a reader could not undo it.
 #pragma once

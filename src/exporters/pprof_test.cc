@@ -125,6 +125,21 @@ TEST(Pprof, ProcessesAndClassesAreLabels) {
                                                    {"pid=8 program=server class=mapped ", 1'000'000}}));
 }
 
+TEST(Pprof, ThreadsAreLabelsWhereTheyHaveNames) {
+  MadeProfile made;
+  const uint32_t main = made.Frame({"main"});
+  made.Site({main}, profile::ExactAmount(1)).thread = "worker-#";
+  made.Site({main}, profile::ExactAmount(2)).thread = "io\n";
+  made.Site({main}, profile::ExactAmount(4));
+  const Read read = Written({made.Done()});
+  std::map<std::string, uint64_t> values;
+  for (const ProtobufReader& sample : read.top.Messages(2)) {
+    const auto labels = sample.Messages(3);
+    values[labels.empty() ? "" : read.Text(labels[0], 1) + "=" + read.Text(labels[0], 2)] = sample.Packed(2)[3];
+  }
+  EXPECT_EQ(values, (std::map<std::string, uint64_t>{{"thread=worker-#", 1}, {"thread=io?", 2}, {"", 4}}));
+}
+
 TEST(Pprof, NamesSurvive) {
   MadeProfile made;
   const std::string longest(70'000, 'x');

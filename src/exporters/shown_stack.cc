@@ -21,39 +21,47 @@ std::string WhyNoStack(const profile::Site& site) {
 }
 
 FrameChoice::FrameChoice(const profile::Profile& profile, const Wording& wording)
-    : profile_(profile), wording_(wording), at_leaf_(profile.frames.size(), kNotAsked) {}
+    : profile_(profile),
+      wording_(wording),
+      plumbing_(profile.frames.size(), kNotAsked),
+      allocators_(profile.frames.size(), kNotAsked) {}
 
-uint32_t FrameChoice::AllocatorFramesAtLeaf(uint32_t frame) {
-  if (at_leaf_[frame] == kNotAsked) {
+uint32_t FrameChoice::LeadingFrames(uint32_t frame, const Taste& taste, Counts* known) const {
+  uint32_t& count = (*known)[frame];
+  if (count == kNotAsked) {
     const std::vector<StackFrame> sources = analysis::SourceFramesOf(profile_, frame);
-    const auto first = std::find_if_not(sources.begin(), sources.end(), wording_.taste.is_allocator);
-    at_leaf_[frame] = first == sources.end() ? kAll : static_cast<uint32_t>(first - sources.begin());
+    const auto first = std::find_if_not(sources.begin(), sources.end(), taste);
+    count = first == sources.end() ? kAll : static_cast<uint32_t>(first - sources.begin());
   }
-  return at_leaf_[frame];
+  return count;
+}
+
+std::vector<ShownFrame> FrameChoice::Without(const Taste& taste, const profile::Site& site, Counts* known) const {
+  std::vector<ShownFrame> out;
+  for (const uint32_t frame : site.frames) {
+    if (frame >= profile_.frames.size()) continue;
+    const uint32_t first = out.empty() && taste ? LeadingFrames(frame, taste, known) : 0;
+    if (first != kAll) out.push_back({frame, first});
+  }
+  return out;
 }
 
 std::vector<ShownFrame> FrameChoice::Of(const profile::Site& site) {
-  std::vector<ShownFrame> all, shown;
-  for (const uint32_t frame : site.frames) {
-    if (frame >= profile_.frames.size()) continue;
-    all.push_back({frame, 0});
-    if (wording_.allocator_frames) continue;
-    if (!shown.empty()) {
-      shown.push_back({frame, 0});
-    } else if (const uint32_t first = AllocatorFramesAtLeaf(frame); first != kAll) {
-      shown.push_back({frame, first});
-    }
-  }
-  return shown.empty() ? all : shown;
+  std::vector<ShownFrame> out;
+  if (wording_.end_at_places) out = Without(wording_.taste.is_plumbing, site, &plumbing_);
+  if (out.empty() && !wording_.allocator_frames) out = Without(wording_.taste.is_allocator, site, &allocators_);
+  return out.empty() ? Without(nullptr, site, nullptr) : out;
 }
 
 std::vector<StackFrame> ShownStack(const profile::Profile& profile, const profile::Site& site, const Wording& wording) {
   std::vector<StackFrame> stack = analysis::SourceStack(profile, site);
   if (stack.empty()) return {InWords(WhyNoStack(site))};
-  if (!wording.allocator_frames) {
-    const auto first = std::find_if_not(stack.begin(), stack.end(), wording.taste.is_allocator);
-    if (first != stack.end()) stack.erase(stack.begin(), first);
+  auto first = stack.end();
+  if (wording.end_at_places) first = std::find_if_not(stack.begin(), stack.end(), wording.taste.is_plumbing);
+  if (first == stack.end() && !wording.allocator_frames) {
+    first = std::find_if_not(stack.begin(), stack.end(), wording.taste.is_allocator);
   }
+  if (first != stack.end()) stack.erase(stack.begin(), first);
   if (site.truncated) stack.push_back(InWords(kCallersNotKnown));
   std::reverse(stack.begin(), stack.end());
   return stack;

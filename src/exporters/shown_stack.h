@@ -18,6 +18,7 @@ struct Wording {
   std::function<std::string(const analysis::StackFrame&)> short_name;  // for a box of a few centimetres
   std::function<std::string(const analysis::StackFrame&)> whole_name;
   bool allocator_frames = false;  // keep them
+  bool end_at_places = false;     // leave out all plumbing at the leaf: stacks end at the lines that reports name
 };
 
 // What called the outermost frame of a cut stack is not known, so that it must not look like a root.
@@ -32,8 +33,8 @@ struct ShownFrame {
   uint32_t first_source = 0;
 };
 
-// Which frames of a site are shown, by number. Only frames at the leaf are an allocator's own (one further out is a
-// caller); a stack of nothing else is kept whole.
+// Which frames of a site are shown, by number. Only frames at the leaf are an allocator's own, or plumbing (one further
+// out is a caller); of a stack of nothing but plumbing the allocator's own are left out, one of nothing else is whole.
 class FrameChoice {
  public:
   // Both must outlive it.
@@ -43,12 +44,17 @@ class FrameChoice {
   std::vector<ShownFrame> Of(const profile::Site& site);
 
  private:
-  uint32_t AllocatorFramesAtLeaf(uint32_t frame);
-
+  using Taste = std::function<bool(const analysis::StackFrame&)>;
+  // By frame: how many of its source frames, from the innermost on, are to the taste; or one of these two.
   static constexpr uint32_t kNotAsked = UINT32_MAX, kAll = UINT32_MAX - 1;
+  using Counts = std::vector<uint32_t>;
+
+  uint32_t LeadingFrames(uint32_t frame, const Taste& taste, Counts* known) const;
+  std::vector<ShownFrame> Without(const Taste& taste, const profile::Site& site, Counts* known) const;
+
   const profile::Profile& profile_;
   const Wording& wording_;
-  std::vector<uint32_t> at_leaf_;  // by frame: source frames that are an allocator's, or one of the two above
+  Counts plumbing_, allocators_;
 };
 
 // Root first; never empty. The last frame is the innermost.

@@ -49,6 +49,7 @@ class Builder {
                 const std::array<uint64_t, kColumns>& values, FrameChoice* choice);
   void AddTo(uint32_t group, std::vector<uint32_t> locations, const std::array<uint64_t, kColumns>& values);
   void FoldTail();
+  void NarrowToCode();
 
   const Wording& wording_;
   const StackChoice& choice_;
@@ -58,6 +59,7 @@ class Builder {
   std::map<TableLocation, uint32_t> locations_;
   std::map<TableGroup, uint32_t> groups_;
   std::map<std::tuple<std::string, std::string, uint64_t, uint64_t>, uint32_t> mappings_;
+  std::vector<profile::Module> modules_;  // parallel to table_.mappings
   std::unordered_map<std::pair<uint32_t, std::vector<uint32_t>>, size_t, StackKeyHash> stacks_;
   std::vector<std::map<uint32_t, uint32_t>> shown_;  // of one profile: frame -> first source -> location
 };
@@ -78,8 +80,8 @@ uint32_t Builder::Mapping(const profile::Module& module) {
   const auto [at, is_new] =
       mappings_.try_emplace({module.path, module.build_id, module.map_start, module.map_end}, table_.mappings.size());
   if (is_new) {
-    table_.mappings.push_back(
-        {SafeText(module.path), SafeText(module.build_id), module.map_start, module.map_end, module.bias});
+    table_.mappings.push_back({SafeText(module.path), SafeText(module.build_id), module.map_start, module.map_end});
+    modules_.push_back(module);
   }
   return at->second;
 }
@@ -138,7 +140,7 @@ void Builder::AddStack(const Profile& profile, uint32_t number, const profile::S
   } else if (site.truncated) {
     locations.push_back(InWords(kCallersNotKnown));
   }
-  const uint32_t group = Intern(TableGroup{number, SafeText(site.memory_class)}, &groups_, &table_.groups);
+  const uint32_t group = Intern(TableGroup{number, SafeText(site.memory_class), SafeText(site.thread)}, &groups_, &table_.groups);
   AddTo(group, std::move(locations), values);
 }
 
@@ -201,12 +203,39 @@ void Builder::FoldTail() {
   const uint32_t words = InWords("[other: " + std::to_string(tail.size()) + " smaller stacks]");
   for (const TableStack& stack : tail) {
     const std::string memory_class = table_.groups[stack.group].memory_class;
-    AddTo(Intern(TableGroup{whose, memory_class}, &groups_, &table_.groups), {words}, stack.values);
+    AddTo(Intern(TableGroup{whose, memory_class, ""}, &groups_, &table_.groups), {words}, stack.values);
+  }
+}
+
+// A file has several segments, and their distance in memory need not be that in the file; a mapping with an offset can
+// only be right for one. Where a module has code elsewhere too, its mapping stays all of it.
+void Builder::NarrowToCode() {
+  constexpr uint64_t kPage = 4096;
+  if (!choice_.code_of) return;
+  std::vector<std::optional<TableMapping>> narrow;
+  for (size_t index = 0; index < modules_.size(); ++index) {
+    const std::optional<CodeSegment> code = choice_.code_of(modules_[index]);
+    narrow.push_back(code ? std::optional(table_.mappings[index]) : std::nullopt);
+    if (!code) continue;
+    const uint64_t begin = code->virtual_address / kPage * kPage;
+    const uint64_t end = (code->virtual_address + code->memory_bytes + kPage - 1) / kPage * kPage;
+    narrow[index]->start = modules_[index].bias + begin;
+    narrow[index]->limit = modules_[index].bias + end;
+    narrow[index]->file_offset = code->file_offset / kPage * kPage;
+  }
+  for (const TableLocation& location : table_.locations) {
+    if (location.mapping == kNoMapping || !narrow[location.mapping]) continue;
+    const TableMapping& mapping = *narrow[location.mapping];
+    if (location.address < mapping.start || location.address >= mapping.limit) narrow[location.mapping].reset();
+  }
+  for (size_t index = 0; index < narrow.size(); ++index) {
+    if (narrow[index]) table_.mappings[index] = *narrow[index];
   }
 }
 
 StackTable Builder::Done() {
   FoldTail();
+  NarrowToCode();
   return std::move(table_);
 }
 

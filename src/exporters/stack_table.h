@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,17 +49,18 @@ struct TableLocation {
 struct TableMapping {
   std::string path;
   std::string build_id;
-  uint64_t start = 0, limit = 0;
-  uint64_t bias = 0;
+  uint64_t start = 0, limit = 0;  // of the module's code where that is known, else of all of it
+  uint64_t file_offset = 0;       // of `start`
   bool has_functions = false, has_files = false, has_lines = false;  // in any of its locations
 };
 
 inline constexpr uint32_t kAnyProfile = UINT32_MAX;
 
-// Whose stack it is, and of what class of memory.
+// Whose stack it is, and of what class of memory. A stack is there once for each group that has it.
 struct TableGroup {
   uint32_t profile = 0;  // in the list that the table was made from; kAnyProfile: what is left of several
   std::string memory_class;
+  std::string thread;  // name of the threads that allocated; "" if not known
   auto operator<=>(const TableGroup&) const = default;
 };
 
@@ -77,10 +80,17 @@ struct StackTable {
   std::vector<TableStack> stacks;      // those with nothing at all are left out
 };
 
+// Where the code of a module's file is: its executable segment.
+struct CodeSegment {
+  uint64_t virtual_address = 0, memory_bytes = 0, file_offset = 0;
+};
+
 struct StackChoice {
   Classes classes = Classes::kHeap;
   size_t most_stacks = 0;  // 0: all; else the largest by `by`, the rest being one stack in words for each class
   analysis::By by = analysis::By::kLive;
+  // Readers that look into a module's file themselves (disassembly) need it; may be empty, and may not know.
+  std::function<std::optional<CodeSegment>(const profile::Module&)> code_of;
 };
 
 StackTable BuildStackTable(const std::vector<profile::Profile>& profiles, const Wording& wording,

@@ -26,9 +26,13 @@ std::vector<std::string> NamesRootFirst(const StackTable& table, const TableStac
 
 TEST(StackTable, ShowsTheStacksOfShownStack) {
   const profile::Profile profile = ExactProfile();
-  for (const bool allocator_frames : {false, true}) {
+  for (const int kind : {0, 1, 2}) {
     Wording wording = PlainWording();
-    wording.allocator_frames = allocator_frames;
+    wording.allocator_frames = kind == 1;
+    wording.end_at_places = kind == 2;
+    wording.taste.is_plumbing = [](const analysis::StackFrame& frame) {
+      return frame.function == "malloc" || frame.function == "inner";
+    };
     std::vector<std::vector<std::string>> expected, shown;
     for (const profile::Site& site : profile.sites) {
       if (site.memory_class == "mapped" || site.measures.live.bytes.proven == 0) continue;
@@ -49,6 +53,36 @@ TEST(StackTable, AFunctionInlinedIntoItsCallerIsHiddenAloneWhereItIsTheAllocator
   made.Site({parse, main}, profile::ExactAmount(7));
   const StackTable table = BuildStackTable({made.Done()}, PlainWording(), {});
   EXPECT_EQ(NamesRootFirst(table, table.stacks[0]), (std::vector<std::string>{"main", "parse"}));
+}
+
+TEST(StackTable, StacksEndAtPlacesOnRequest) {
+  MadeProfile made;
+  const uint32_t malloc = made.Frame({"malloc"}), wrapper = made.Frame({"xmalloc", "parse"}), main = made.Frame({"main"});
+  made.Site({malloc, wrapper, main}, profile::ExactAmount(7));
+  made.Site({malloc, made.Frame({"xmalloc"})}, profile::ExactAmount(7));
+  Wording wording = PlainWording();
+  wording.end_at_places = true;
+  wording.taste.is_plumbing = [](const analysis::StackFrame& frame) { return frame.function.ends_with("malloc"); };
+  const StackTable table = BuildStackTable({made.Done()}, wording, {});
+  EXPECT_EQ(NamesRootFirst(table, table.stacks[0]), (std::vector<std::string>{"main", "parse"}));
+  EXPECT_EQ(NamesRootFirst(table, table.stacks[1]), (std::vector<std::string>{"xmalloc"})) << "all of it is plumbing";
+}
+
+TEST(StackTable, AMappingIsTheCodeWhereAllAddressesLieInIt) {
+  MadeProfile made;
+  made.profile_.modules[0] = {.path = "/opt/server", .map_start = 0x10000, .map_end = 0x90000, .bias = 0xF000};
+  made.Site({made.Frame({"f"})}, profile::ExactAmount(1));  // at 0x1000, so that the call lies at 0xFFFF
+  StackChoice choice;
+  choice.code_of = [](const profile::Module&) { return CodeSegment{0x0AF0, 0x800, 0x3AF0}; };
+  StackTable table = BuildStackTable({made.Done()}, PlainWording(), choice);
+  EXPECT_EQ(table.mappings[0].start, 0xF000u);
+  EXPECT_EQ(table.mappings[0].limit, 0x11000u);
+  EXPECT_EQ(table.mappings[0].file_offset, 0x3000u);
+  choice.code_of = [](const profile::Module&) { return CodeSegment{0x5000, 0x800, 0x3000}; };
+  table = BuildStackTable({made.Done()}, PlainWording(), choice);
+  EXPECT_EQ(table.mappings[0].start, 0x10000u);
+  EXPECT_EQ(table.mappings[0].limit, 0x90000u);
+  EXPECT_EQ(table.mappings[0].file_offset, 0u);
 }
 
 TEST(StackTable, AddressesLieInsideOfTheCall) {

@@ -14,6 +14,7 @@ import functools
 import json
 import pathlib
 import re
+import struct
 import sys
 
 import read_pprof
@@ -77,6 +78,35 @@ def close_addresses(key):
     """A key in which a return address and the address before it are one. The report has the first, pprof the second."""
     pid, stack = key
     return pid, tuple(frame[:3] for frame in stack)
+
+
+@functools.lru_cache(maxsize=None)
+def load_segments(path):
+    """(file offset, ELF address, bytes in the file) of each PT_LOAD of a file; none where it cannot be read."""
+    try:
+        data = open(path, "rb").read()
+    except OSError:
+        return ()
+    if data[:5] != b"\x7fELF\x02":
+        return ()
+    table, size, count = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)
+    headers = [struct.unpack_from("<IIQQQQQQ", data, table + size * index) for index in range(count)]
+    return tuple((offset, address, stored) for kind, _, offset, address, _, stored, _, _ in headers if kind == 1)
+
+
+def check_mappings(pprof, profiles, what):
+    """A reader that looks into the files finds the ELF addresses that the report has."""
+    known = {(frame["module"], frame["offset"]) for profile in profiles for site in profile["sites"] for frame in site["frames"]}
+    for location in pprof.locations:
+        if not location.mapping:
+            continue
+        mapping = pprof.mappings[location.mapping - 1]
+        in_file = location.address - mapping.start + mapping.offset
+        for offset, address, stored in load_segments(mapping.path):
+            if offset <= in_file < offset + stored:
+                elf_address = in_file - offset + address
+                check({(mapping.path, elf_address), (mapping.path, elf_address + 1)} & known,
+                      f"{what}: {location.address:#x} is {elf_address:#x} in {mapping.path}, which the report does not have")
 
 
 def compare_report(report, pprof, what, members, exact):
@@ -157,6 +187,7 @@ def main():
         if name == "peak":
             members = ["allocations", "allocated_bytes", "peak_live_objects", "peak_live_bytes"]
         compare_report(stacks, pprof_stacks(pprof), f"{name}.pb.gz", members, exact)
+        check_mappings(pprof, profiles, f"{name}.pb.gz")
         periods = [profile["period_bytes"] or 1 for profile in profiles]
         check(pprof.period == max(periods), f"{name}.pb.gz: period {pprof.period}")
         check(pprof.time == max(profile["taken_ns"] for profile in profiles), f"{name}.pb.gz: another time")

@@ -19,7 +19,7 @@ compare_exports() {
 }
 
 # Captures of real programs, exact and sampled, in $tmp: python-*.heaptally, compiler-*.heaptally, redis-*.heaptally (where there
-# is a redis).
+# is a redis), and of a program whose addresses are not its file offsets (where there is a linker that makes such).
 capture_programs() {
   local mode
   for mode in exact period=65536; do
@@ -34,6 +34,9 @@ capture_programs() {
       [ $mode != exact ] || echo 'struct S { int a; }; int f(S *s) { return s->a; }' >"$tmp/small.cc"
       "$heaptally" run $options -o "$tmp/compiler-${mode%=*}.heaptally" -- g++ -c "$tmp/small.cc" -o "$tmp/small.o" >/dev/null 2>"$tmp/err" ||
         fail "g++: $(tail -c 300 "$tmp/err")"
+    fi
+    if command -v ld.lld >/dev/null && gcc -g -fuse-ld=lld "$here/../programs/hello_leak.c" -o "$tmp/lld_leak" 2>/dev/null; then
+      "$heaptally" run $options -o "$tmp/lld-${mode%=*}.heaptally" -- "$tmp/lld_leak" >/dev/null 2>"$tmp/err" || fail "lld_leak: $(tail -c 300 "$tmp/err")"
     fi
     capture_redis "$tmp/redis-${mode%=*}.heaptally" $options
   done
