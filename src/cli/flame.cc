@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/export_wording.h"
+#include "cli/flame_words.h"
 #include "cli/input_options.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -17,7 +18,11 @@ namespace {
 constexpr const char* kExamples =
     "  heaptally flame server.4711.heaptally                writes server.4711.html\n"
     "  heaptally flame server.4711.heaptally -o page.html\n"
-    "  heaptally flame 4711 -o now.html                     of a running process\n";
+    "  heaptally flame 4711 -o now.html                     of a running process\n"
+    "  heaptally flame server.4711.heaptally --focus parse  only what was allocated under it\n";
+
+// Of the page's tree. As many as a compiler's run has: a page of three MB, that opens within two seconds.
+constexpr size_t kMostNodes = 2'000'000;
 
 struct FlameOptions {
   InputOptions input;
@@ -30,12 +35,13 @@ int ParseFlameOptions(const std::vector<std::string>& arguments, FlameOptions* o
   CLI::App app("", "flame");
   Describe(&app,
            "heaptally flame [options] FILE|PID|SEGMENT\n\n"
-           "Writes one HTML file that needs no network: a flame graph with callers on top,\n"
-           "of live, peak and churn, with search, zoom and a table of the largest places.",
+           "Writes one HTML file that needs no network: a flame graph of live, peak and churn,\n"
+           "callers or callees first, with search, zoom, a table of the sites that follows it,\n"
+           "and every number's interval. Prints where the file is.",
            kExamples);
   app.add_option("-o,--output", options->output, "default: the capture's name with .html, here; - is stdout")
       ->type_name("FILE");
-  app.add_flag("--full", options->full, "the allocator's own frames too");
+  app.add_flag("--full", options->full, "the allocator's frames, and the smallest stacks, too");
   AddInputOptions(&app, Inputs::kOne, &options->input);
   return ParseWithInput(&app, arguments, options->input, "draw");
 }
@@ -63,7 +69,11 @@ int FlameCommand(const std::vector<std::string>& arguments) {
     Remark(NarrowedWords(*input, analysis::By::kLive));
     title = stem + " (" + input->narrowed + ") - heaptally";
   }
-  const int status = WriteOutput(output, exporters::FlamePage(input->profiles, title, ExportWording(options.full)));
+  const exporters::FlamePageOptions page = {.title = title,
+                                            .narrowed = input->narrowed,
+                                            .most_nodes = options.full ? 0 : kMostNodes,
+                                            .words = FlameWords};
+  const int status = WriteOutput(output, exporters::FlamePage(input->profiles, ExportWording(options.full), page));
   if (status == 0 && output != "-") std::fputs((output + "\n").c_str(), stdout);
   return status;
 }

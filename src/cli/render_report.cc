@@ -15,21 +15,6 @@ namespace {
 using analysis::By;
 using profile::Profile;
 
-std::string StateWords(const Profile& profile) {
-  switch (profile.state) {
-    case profile::State::kRunning:
-      return "running";
-    case profile::State::kExecd:
-      return "executed another program";
-    case profile::State::kKilled:
-      return profile.exit.signal ? KilledBy(*profile.exit.signal) : "killed";
-    case profile::State::kExited:
-      return profile.exit.status ? fmt::format("exit status {}", *profile.exit.status) : "ended";
-    default:
-      return "ended, it is not known how";
-  }
-}
-
 std::string Heading(const Profile& profile, size_t width, NumberStyle style) {
   const std::string command = profile.argv.empty() ? profile.exe : ShellQuoted(profile.argv);
   const double seconds = profile.taken_unix_ns > profile.started_unix_ns
@@ -103,6 +88,21 @@ std::string NothingToShow(const std::vector<Profile>& profiles, const ReportView
 }
 
 }  // namespace
+
+std::string StateWords(const Profile& profile) {
+  switch (profile.state) {
+    case profile::State::kRunning:
+      return "running";
+    case profile::State::kExecd:
+      return "executed another program";
+    case profile::State::kKilled:
+      return profile.exit.signal ? KilledBy(*profile.exit.signal) : "killed";
+    case profile::State::kExited:
+      return profile.exit.status ? fmt::format("exit status {}", *profile.exit.status) : "ended";
+    default:
+      return "ended, it is not known how";
+  }
+}
 
 std::string RenderReport(const std::vector<Profile>& profiles, const ReportView& view) {
   std::vector<const Profile*> all;

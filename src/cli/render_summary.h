@@ -22,6 +22,12 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
 // "live at exit", "live now", "live at exec": what the live numbers of a profile are of.
 std::string LiveWords(const profile::Profile& profile);
 
+// " at 7.10 s": when the peak was, and how far off it may be; "" if not known.
+std::string PeakWords(const profile::Profile& profile, NumberStyle style = {});
+
+// "exit status 0", "killed by SIGKILL", "running".
+std::string StateWords(const profile::Profile& profile);
+
 // What is known to be missing beside what the profiles themselves say.
 struct UnseenBeside {
   std::vector<std::string> programs;  // "tool (pid 4711), statically linked"

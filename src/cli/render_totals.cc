@@ -59,6 +59,10 @@ std::string ChurnWords(const profile::Profile& profile, NumberStyle style) {
 
 }  // namespace
 
+std::string PeakWords(const profile::Profile& profile, NumberStyle style) {
+  return PeakMoment(profile) + PeakDoubt(profile, style);
+}
+
 std::string LiveWords(const profile::Profile& profile) {
   switch (profile.state) {
     case profile::State::kRunning:
@@ -92,7 +96,7 @@ std::string RenderTotals(const profile::Profile& profile, size_t width, NumberSt
   std::string live = WithInterval(BytesEstimate(totals, totals.live.bytes), true, style);
   if (totals.period == 0 || objects > 0) live += " in " + FormatCounted(objects, "object", "objects", style);
   const std::string peak =
-      WithInterval(analysis::ProcessPeak(totals), true, style) + PeakMoment(profile) + PeakDoubt(profile, style);
+      WithInterval(analysis::ProcessPeak(totals), true, style) + PeakWords(profile, style);
   const std::string label = LabelCell(LiveWords(profile));
   std::string out;
   if (profile.peak_moments_unix_ns.size() > 1 || width < 2 + Width(label) + Width(live) + 12 + Width(peak)) {

@@ -1,19 +1,18 @@
 // The sites of one or more profiles as a tree of calls, callers first.
 //
 // A node is a function under its callers: calls from different lines of one function meet in one node, which knows the
-// first and the last of its lines; the line that allocates is kept by the site's place. Parents stand before their
-// children, so that sums run over the arrays without recursion, however deep a stack is.
+// first and the last of its lines; the line that allocates is kept by the site's place. All profiles share one tree, and a
+// leaf says whose it is. Nodes stand in preorder, so that a subtree is a range and sums run over the arrays without
+// recursion, however deep a stack is.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "exporters/shown_stack.h"
-#include "exporters/whole_numbers.h"
 
 namespace heaptally::exporters {
 
@@ -26,14 +25,16 @@ class StringTable {
   const std::vector<std::string>& strings() const { return strings_; }
 
  private:
-  std::map<std::string, uint32_t> index_;
+  std::unordered_map<std::string, uint32_t> index_;
   std::vector<std::string> strings_;
 };
 
-// All members index the string table.
-struct FunctionKey {
+// Names index the string table.
+struct CallFunction {
   uint32_t short_name, whole_name, file, module;
-  auto operator<=>(const FunctionKey&) const = default;
+  bool plumbing = false;  // allocates on behalf of its caller
+  bool words = false;     // no function: says in words what is missing
+  bool operator==(const CallFunction&) const = default;
 };
 
 struct CallNode {
@@ -49,22 +50,30 @@ struct CallPlace {
   auto operator<=>(const CallPlace&) const = default;
 };
 
+// What a leaf knows; the names are the page's.
+enum LeafColumn { kLiveBytes, kLiveObjects, kPeakBytes, kPeakObjects, kChurnBytes, kChurnCalls, kTemporaryCalls, kLeafColumns };
+using Amounts = std::array<profile::Amount, kLeafColumns>;
+Amounts AmountsOf(const profile::Measures& measures);
+
+// All sites of one profile that meet in a node and a place.
 struct CallLeaf {
-  uint32_t node, place;
-  std::array<uint64_t, kMeasures.size()> values;  // whole numbers, in the order of kMeasures
+  uint32_t node, place, profile;
+  uint64_t floor_bytes;  // as profile::Measures has it
+  Amounts amounts;
 };
 
 struct CallTree {
-  std::vector<CallNode> nodes;  // [0] is the root
-  std::vector<FunctionKey> functions;
+  std::vector<CallNode> nodes;  // [0] is the root; preorder
+  std::vector<CallFunction> functions;
   std::vector<CallPlace> places;
-  std::vector<CallLeaf> leaves;  // one for each site that has anything at all
-  // Sampled only, else empty: sums, for intervals; parallel to nodes and places.
-  std::vector<profile::Measures> node_sums, place_sums;
-  profile::Measures totals;
+  std::vector<CallLeaf> leaves;  // ordered by node; only those that have anything at all
 };
 
+// Sites of class mapped are left out: their bytes are reserved address space, which is in no total.
 CallTree BuildCallTree(const std::vector<const profile::Profile*>& profiles, const Wording& wording,
                        StringTable* strings);
+
+// Orders the leaves by node, place and profile, and adds up those that agree in all three.
+void MergeLeaves(CallTree* tree);
 
 }  // namespace heaptally::exporters

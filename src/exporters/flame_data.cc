@@ -1,11 +1,14 @@
 #include "exporters/flame_data.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "exporters/call_tree.h"
+#include "exporters/column_writer.h"
 #include "exporters/folded.h"
+#include "exporters/gzip.h"
+#include "exporters/prune_tree.h"
 
 namespace heaptally::exporters {
 namespace {
@@ -13,81 +16,46 @@ namespace {
 using Json = nlohmann::ordered_json;
 using analysis::By;
 using profile::Profile;
-using sampling::Estimate;
 
-constexpr size_t kMostImages = 40;  // pages of their own; the rest is in the merged one
+struct PageMeasure {
+  By by;
+  LeafColumn column, beside;
+};
 
-int64_t Whole(double number) { return number > 0 ? std::llround(std::min(number, 9e18)) : 0; }
+constexpr std::array<PageMeasure, 5> kPageMeasures = {{{By::kLive, kLiveBytes, kLiveObjects},
+                                                       {By::kPeak, kPeakBytes, kPeakObjects},
+                                                       {By::kChurn, kChurnBytes, kChurnCalls},
+                                                       {By::kCalls, kChurnCalls, kChurnBytes},
+                                                       {By::kTemporary, kTemporaryCalls, kChurnCalls}}};
 
-void AppendEnds(const Estimate& estimate, Json* out) {
-  out->push_back(Whole(std::floor(estimate.lo)));
-  out->push_back(estimate.hi_known ? Whole(std::ceil(estimate.hi)) : -1);
-}
-
-Json EndsJson(const std::vector<profile::Measures>& sums) {
-  Json out;
-  for (const MeasureName& measure : kMeasures) {
-    Json& ends = out[measure.name] = Json::array();
-    for (const profile::Measures& sum : sums) AppendEnds(Ranked(sum, measure.by), &ends);
+Json MeasuresJson() {
+  Json out = Json::array();
+  for (const PageMeasure& page : kPageMeasures) {
+    const auto name = std::find_if(kMeasures.begin(), kMeasures.end(), [&](const auto& m) { return m.by == page.by; });
+    out.push_back({{"name", name->name},
+                   {"title", name->title},
+                   {"bytes", analysis::RanksBytes(page.by)},
+                   {"column", static_cast<int>(page.column)},
+                   {"beside", static_cast<int>(page.beside)}});
   }
   return out;
 }
 
-Json FunctionsJson(const CallTree& tree) {
-  Json out = {{"short", Json::array()}, {"whole", Json::array()}, {"file", Json::array()}, {"module", Json::array()}};
-  for (const FunctionKey& function : tree.functions) {
-    out["short"].push_back(function.short_name);
-    out["whole"].push_back(function.whole_name);
-    out["file"].push_back(function.file);
-    out["module"].push_back(function.module);
-  }
-  return out;
+Json AmountJson(const profile::Amount& amount) {
+  return {amount.proven, amount.inferred, amount.variance, amount.samples};
 }
 
-Json NodesJson(const CallTree& tree) {
-  Json parent = Json::array(), function = Json::array(), line = Json::array(), last = Json::array();
-  for (const CallNode& node : tree.nodes) {
-    parent.push_back(node.parent == kNone ? -1 : int64_t{node.parent});
-    function.push_back(node.function == kNone ? -1 : int64_t{node.function});
-    line.push_back(node.first_line);
-    last.push_back(node.last_line);
-  }
-  return {{"parent", parent}, {"function", function}, {"line", line}, {"last_line", last}};
-}
+// A floor of -1: nothing was ever sampled.
+Json FloorJson(uint64_t floor_bytes) { return floor_bytes == UINT64_MAX ? Json(-1) : Json(floor_bytes); }
 
-Json LeavesJson(const CallTree& tree) {
-  Json out = {{"node", Json::array()}, {"place", Json::array()}};
-  for (const CallLeaf& leaf : tree.leaves) {
-    out["node"].push_back(leaf.node);
-    out["place"].push_back(leaf.place);
-  }
-  for (size_t m = 0; m < kMeasures.size(); ++m) {
-    Json& column = out[kMeasures[m].name] = Json::array();
-    for (const CallLeaf& leaf : tree.leaves) column.push_back(leaf.values[m]);
-  }
-  return out;
-}
-
-Json TreeJson(const CallTree& tree) {
-  Json places = {{"function", Json::array()}, {"line", Json::array()}};
-  for (const CallPlace& place : tree.places) {
-    places["function"].push_back(place.function);
-    places["line"].push_back(place.line);
-  }
-  Json out = {{"functions", FunctionsJson(tree)},
-              {"nodes", NodesJson(tree)},
-              {"places", places},
-              {"leaves", LeavesJson(tree)},
-              {"ends", nullptr}};
-  if (!tree.node_sums.empty()) {
-    out["ends"] = {{"nodes", EndsJson(tree.node_sums)}, {"places", EndsJson(tree.place_sums)}};
-  }
-  return out;
-}
-
-// Live bytes; but the peak where most of it was freed by the end.
-const char* OpeningMeasure(const profile::Measures& totals) {
-  return Ranked(totals, By::kLive).v < 0.25 * Ranked(totals, By::kPeak).v ? "peak" : "live";
+Json TotalsJson(const profile::Measures& totals) {
+  Json columns = Json::array();
+  for (const profile::Amount& amount : AmountsOf(totals)) columns.push_back(AmountJson(amount));
+  return {{"columns", columns},
+          {"peak_whole", AmountJson(totals.peak_whole.bytes)},
+          {"peak_most_proven", totals.peak_most_proven},
+          {"floor", FloorJson(totals.floor_bytes)},
+          {"period", totals.period}};
 }
 
 std::string Command(const Profile& profile) {
@@ -96,72 +64,139 @@ std::string Command(const Profile& profile) {
   return out;
 }
 
-Json HeadJson(const Profile& profile) {
+Json ProfileJson(const Profile& profile, const FlamePageOptions& options) {
+  const ImageWords words = options.words ? options.words({&profile}) : ImageWords{};
   return {{"name", ImageName(profile)},
           {"pid", profile.pid},
           {"command", Command(profile)},
           {"exe", profile.exe},
-          {"mode", profile.mode},
-          {"period_bytes", profile.period_bytes},
-          {"measure", OpeningMeasure(profile.totals)}};
+          {"mode", words.mode},
+          {"live", words.live},
+          {"peak", words.peak},
+          {"end", words.end},
+          {"taken_ms", profile.taken_unix_ns / 1'000'000},
+          {"not_seen", words.not_seen},
+          {"notes", words.notes},
+          {"totals", TotalsJson(profile.totals)}};
 }
 
-Json MergedJson(const std::vector<const Profile*>& all, const Wording& wording, StringTable* strings) {
-  const CallTree tree = BuildCallTree(all, wording, strings);
-  Json out = {{"name", "all " + std::to_string(all.size()) + " images"}, {"pid", 0}, {"command", ""}, {"exe", ""}};
-  out["mode"] = "";
-  out["period_bytes"] = 0;
-  out["measure"] = OpeningMeasure(tree.totals);
-  out.update(TreeJson(tree));
-  return out;
+const char* OpeningMeasure(const std::vector<Profile>& profiles) {
+  return analysis::UsualView(profiles) == By::kPeak ? "peak" : "live";
 }
 
 // Largest first, by what the page opens on.
 std::vector<const Profile*> Ordered(const std::vector<Profile>& profiles) {
-  profile::Measures sum;
   std::vector<const Profile*> out;
-  for (const Profile& profile : profiles) {
-    sum += profile.totals;
-    out.push_back(&profile);
-  }
-  const By by = std::string(OpeningMeasure(sum)) == "peak" ? By::kPeak : By::kLive;
+  for (const Profile& profile : profiles) out.push_back(&profile);
+  const By by = analysis::UsualView(profiles);
   std::stable_sort(out.begin(), out.end(), [by](const Profile* a, const Profile* b) {
     return Ranked(a->totals, by).v > Ranked(b->totals, by).v;
   });
   return out;
 }
 
-std::string ForScript(const Json& json) {
-  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (c == '<') {  // stands in strings only
-      out += "\\u003c";
-    } else {
-      out += c;
+void WriteStrings(const std::vector<std::string>& strings, ColumnWriter* out) {
+  std::string all;
+  for (const std::string& text : strings) {
+    if (!all.empty() || &text != &strings.front()) all += '\0';
+    for (const char c : text) all += c == '\0' ? '?' : c;
+  }
+  out->Number(strings.size());
+  out->Text(all);
+}
+
+void WriteFunctions(const CallTree& tree, ColumnWriter* out) {
+  out->Number(tree.functions.size());
+  for (uint32_t CallFunction::* name :
+       {&CallFunction::short_name, &CallFunction::whole_name, &CallFunction::file, &CallFunction::module}) {
+    int64_t last = 0;
+    for (const CallFunction& function : tree.functions) {
+      out->Signed(int64_t{function.*name} - last);
+      last = function.*name;
     }
   }
-  return out;
+  for (const CallFunction& function : tree.functions) out->Number((function.plumbing ? 1 : 0) | (function.words ? 2 : 0));
+}
+
+void WriteNodes(const CallTree& tree, ColumnWriter* out) {
+  const size_t count = tree.nodes.size();
+  out->Number(count - 1);
+  std::vector<uint32_t> depth(count, 0);
+  for (size_t node = 1; node < count; ++node) {
+    depth[node] = depth[tree.nodes[node].parent] + 1;
+    out->Number(depth[node - 1] - depth[tree.nodes[node].parent]);
+  }
+  for (size_t node = 1; node < count; ++node) out->Number(tree.nodes[node].function);
+  std::vector<int64_t> last(tree.functions.size(), 0);  // a function's nodes mostly have the same line
+  for (size_t node = 1; node < count; ++node) {
+    const CallNode& one = tree.nodes[node];
+    out->Signed(one.first_line - last[one.function]);
+    last[one.function] = one.first_line;
+  }
+  for (size_t node = 1; node < count; ++node) out->Number(tree.nodes[node].last_line - tree.nodes[node].first_line);
+}
+
+void WritePlaces(const CallTree& tree, ColumnWriter* out) {
+  out->Number(tree.places.size());
+  for (const CallPlace& place : tree.places) out->Number(place.function);
+  for (const CallPlace& place : tree.places) out->Number(place.line);
+}
+
+void WriteLeaves(const CallTree& tree, bool sampled, ColumnWriter* out) {
+  out->Number(tree.leaves.size());
+  uint32_t last = 0;
+  for (const CallLeaf& leaf : tree.leaves) {
+    out->Number(leaf.node - last);
+    last = leaf.node;
+  }
+  for (const CallLeaf& leaf : tree.leaves) out->Number(leaf.place);
+  for (const CallLeaf& leaf : tree.leaves) out->Number(leaf.profile);
+  for (size_t column = 0; column < kLeafColumns; ++column) {
+    for (const CallLeaf& leaf : tree.leaves) out->Number(leaf.amounts[column].proven);
+    if (!sampled) continue;
+    for (const CallLeaf& leaf : tree.leaves) out->Double(leaf.amounts[column].inferred);
+    for (const CallLeaf& leaf : tree.leaves) out->Double(leaf.amounts[column].variance);
+    for (const CallLeaf& leaf : tree.leaves) out->Number(leaf.amounts[column].samples);
+  }
+  if (!sampled) return;
+  for (const CallLeaf& leaf : tree.leaves) out->Number(leaf.floor_bytes + 1);  // 0: nothing was ever sampled
 }
 
 }  // namespace
 
-std::string FlameData(const std::vector<Profile>& profiles, const Wording& wording) {
+std::string FlameData(const std::vector<Profile>& profiles, const Wording& wording, const FlamePageOptions& options) {
   StringTable strings;
-  Json measures = Json::array(), list = Json::array();
-  for (const MeasureName& measure : kMeasures) {
-    measures.push_back({{"name", measure.name}, {"title", measure.title}, {"bytes", analysis::RanksBytes(measure.by)}});
-  }
   const std::vector<const Profile*> ordered = Ordered(profiles);
-  if (ordered.size() > 1) list.push_back(MergedJson(ordered, wording, &strings));
-  for (size_t at = 0; at < std::min(ordered.size(), kMostImages); ++at) {
-    list.push_back(HeadJson(*ordered[at]));
-    list.back().update(TreeJson(BuildCallTree({ordered[at]}, wording, &strings)));
+  CallTree tree = BuildCallTree(ordered, wording, &strings);
+  Json pruned = nullptr;
+  if (options.most_nodes != 0 && tree.nodes.size() > options.most_nodes) {
+    const Pruned what = PruneTree(options.most_nodes, &tree, &strings);
+    pruned = {{"nodes", what.nodes}, {"share", what.share}};
   }
-  Json data = {{"measures", measures}, {"open", ordered.size() > 1 ? 1 : 0}, {"strings", strings.strings()}};
-  data["profiles"] = std::move(list);
-  return ForScript(data);
+  Json list = Json::array();
+  bool sampled = false;
+  for (const Profile* profile : ordered) {
+    list.push_back(ProfileJson(*profile, options));
+    sampled = sampled || !profile::IsExact(profile->totals);
+  }
+  const ImageWords all = options.words ? options.words(ordered) : ImageWords{};
+  const Json head = {{"title", options.title},
+                     {"narrowed", options.narrowed},
+                     {"not_seen", all.not_seen},
+                     {"measures", MeasuresJson()},
+                     {"columns", static_cast<int>(kLeafColumns)},
+                     {"sampled", sampled},
+                     {"measure", OpeningMeasure(profiles)},
+                     {"pruned", pruned},
+                     {"profiles", std::move(list)}};
+  ColumnWriter out;
+  out.Text(head.dump(-1, ' ', true, Json::error_handler_t::replace));
+  WriteStrings(strings.strings(), &out);
+  WriteFunctions(tree, &out);
+  WriteNodes(tree, &out);
+  WritePlaces(tree, &out);
+  WriteLeaves(tree, sampled, &out);
+  return Base64(Gzip(out.bytes()));
 }
 
 }  // namespace heaptally::exporters

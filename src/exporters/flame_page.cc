@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "exporters/flame_data.h"
 #include "exporters/folded.h"
 #include "exporters/page_parts.h"  // made by CMakeLists.txt
 
@@ -39,15 +38,15 @@ std::string_view TakeUpTo(std::string_view mark, std::string_view* page) {
 
 }  // namespace
 
-std::string FlamePage(const std::vector<profile::Profile>& profiles, const std::string& title, const Wording& wording) {
+std::string FlamePage(const std::vector<profile::Profile>& profiles, const Wording& wording, const FlamePageOptions& options) {
   std::string_view page = k_page_html;
   std::string out;
   out += TakeUpTo("{{title}}", &page);
-  out += HtmlText(title);
+  out += HtmlText(options.title);
   out += TakeUpTo("{{style}}", &page);
   out += k_page_css;
   out += TakeUpTo("{{data}}", &page);
-  out += FlameData(profiles, wording);
+  out += FlameData(profiles, wording, options);
   out += TakeUpTo("{{script}}", &page);
   out += k_page_js;
   out += page;

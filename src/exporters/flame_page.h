@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "exporters/shown_stack.h"
+#include "exporters/flame_data.h"
 
 namespace heaptally::exporters {
 
-// `title` is plain text.
-std::string FlamePage(const std::vector<profile::Profile>& profiles, const std::string& title, const Wording& wording);
+std::string FlamePage(const std::vector<profile::Profile>& profiles, const Wording& wording, const FlamePageOptions& options);
 
 }  // namespace heaptally::exporters

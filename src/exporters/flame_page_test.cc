@@ -3,28 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "exporters/call_tree.h"
-#include "exporters/flame_data.h"
+#include "exporters/column_writer.h"
+#include "exporters/gzip.h"
 #include "exporters/made_profile.h"
+#include "exporters/unpacked_page.h"
 
 namespace heaptally::exporters {
 namespace {
-
-using Json = nlohmann::json;
-
-Json DataOf(const std::string& page) {
-  const std::string begin = "<script type=\"application/json\" id=\"data\">";
-  const size_t from = page.find(begin) + begin.size();
-  return Json::parse(page.substr(from, page.find("</script", from) - from));
-}
-
-long long Sum(const Json& column) {
-  long long sum = 0;
-  for (const Json& number : column) sum += number.get<long long>();
-  return sum;
-}
 
 size_t Count(const std::string& text, const std::string& what) {
   size_t count = 0;
@@ -32,12 +18,22 @@ size_t Count(const std::string& text, const std::string& what) {
   return count;
 }
 
+UnpackedPage DataOf(const std::vector<profile::Profile>& profiles) {
+  return UnpackedPage(FlameData(profiles, PlainWording(), {.title = "t"}));
+}
+
 TEST(FlamePage, EmbedsTheProfilesTotals) {
   for (const profile::Profile& profile : {ExactProfile(), SampledProfile()}) {
-    const Json data = DataOf(FlamePage({profile}, "t", PlainWording()));
-    for (const MeasureName& measure : kMeasures) {
-      EXPECT_EQ(Sum(data["profiles"][0]["leaves"][measure.name]), std::llround(Ranked(profile.totals, measure.by).v))
-          << measure.name;
+    const UnpackedPage data = DataOf({profile});
+    EXPECT_TRUE(data.AtEnd());
+    ASSERT_EQ(data.head["measures"].size(), kMeasures.size());
+    for (size_t m = 0; m < kMeasures.size(); ++m) {
+      const auto& measure = data.head["measures"][m];
+      EXPECT_EQ(measure["name"], kMeasures[m].name);
+      const double total = Ranked(profile.totals, kMeasures[m].by).v;
+      EXPECT_NEAR(data.sums[measure["column"].get<size_t>()], total, total * 1e-12) << kMeasures[m].name;
+      const auto& own = data.head["profiles"][0]["totals"]["columns"][measure["column"].get<size_t>()];
+      EXPECT_EQ(own[0].get<double>() + own[1].get<double>(), total) << kMeasures[m].name;
     }
   }
 }
@@ -45,71 +41,88 @@ TEST(FlamePage, EmbedsTheProfilesTotals) {
 TEST(FlamePage, NamesCannotLeaveTheirScript) {
   MadeProfile made;
   made.profile_.argv = {"</script><img src=x>"};
-  made.Site({made.Frame({"</script><script>alert(1)</script>"}), made.Frame({"<!--<script>\xff\u2028"})},
+  made.Site({made.Frame({"</script><script>alert(1)</script>"}), made.Frame({"<!--<script>\xff\u2028"}),
+             made.Frame({std::string("nul\0nul", 7)})},
             profile::ExactAmount(1));
-  const std::string page = FlamePage({made.Done()}, "</title><script>alert(2)", PlainWording());
+  const profile::Profile profile = made.Done();
+  const std::string title = "</title><script>alert(2)";
+  const std::string page = FlamePage({profile}, PlainWording(), {.title = title});
   EXPECT_EQ(Count(page, "</script"), 2u);  // the data and the program
   EXPECT_EQ(Count(page, "<script"), 2u);
-  EXPECT_EQ(Count(page, "</title"), 1u);
+  EXPECT_EQ(Count(page.substr(0, page.find("<style>")), "</title"), 1u);
   EXPECT_EQ(Count(page, "<img"), 0u);
   EXPECT_EQ(Count(page, "<!--"), 0u);
-  const Json data = DataOf(page);
-  EXPECT_EQ(data["strings"][data["profiles"][0]["functions"]["whole"][1].get<size_t>()],
-            "</script><script>alert(1)</script>");
+  const UnpackedPage data = DataOf({profile});
+  EXPECT_EQ(data.strings[data.whole_names[0]], "</script><script>alert(1)</script>");
+  EXPECT_EQ(data.strings[data.whole_names[1]], "<!--<script>\xff\u2028");
+  EXPECT_EQ(data.strings[data.whole_names[2]], "nul?nul") << "NUL divides the strings";
+  EXPECT_EQ(data.head["profiles"][0]["command"], "</script><img src=x>");
 }
 
 TEST(FlamePage, LoadsNothingFromElsewhere) {
-  const std::string page = FlamePage({ExactProfile()}, "t", PlainWording());
+  std::string page = FlamePage({ExactProfile()}, PlainWording(), {.title = "t"});
+  const std::string name_of_svg = "http://www.w3.org/2000/svg";  // a name, not an address
+  for (size_t at; (at = page.find(name_of_svg)) != std::string::npos;) page.erase(at, name_of_svg.size());
   EXPECT_EQ(Count(page, "http://") + Count(page, "https://") + Count(page, " src="), 0u);
   EXPECT_EQ(Count(page, "default-src 'none'"), 1u);
+  EXPECT_EQ(Count(page, "import {") + Count(page, "\nexport "), 0u) << "modules stand in one scope";
 }
 
 TEST(FlamePage, OpensOnThePeakWhereMostWasFreed) {
   profile::Profile profile = ExactProfile();
-  EXPECT_EQ(Json::parse(FlameData({profile}, PlainWording()))["profiles"][0]["measure"], "live");
+  EXPECT_EQ(DataOf({profile}).head["measure"], "live");
   for (profile::Site& site : profile.sites) site.measures.peak.bytes.proven *= 3;
   SumTotals(&profile);
-  EXPECT_EQ(Json::parse(FlameData({profile}, PlainWording()))["profiles"][0]["measure"], "peak");
+  EXPECT_EQ(DataOf({profile}).head["measure"], "peak");
 }
 
-TEST(FlamePage, SampledTotalsHaveTheReportsInterval) {
-  const profile::Profile profile = SampledProfile();
-  const Json data = Json::parse(FlameData({profile}, PlainWording()))["profiles"][0];
-  for (const MeasureName& measure : kMeasures) {
-    const sampling::Estimate estimate = Ranked(profile.totals, measure.by);
-    const Json& ends = data["ends"]["nodes"][measure.name];
-    EXPECT_EQ(ends.size(), 2 * data["nodes"]["parent"].size());
-    EXPECT_EQ(ends[0].get<double>(), std::floor(estimate.lo)) << measure.name;
-    EXPECT_EQ(ends[1].get<double>(), estimate.hi_known ? std::ceil(estimate.hi) : -1) << measure.name;
-  }
-  EXPECT_TRUE(Json::parse(FlameData({ExactProfile()}, PlainWording()))["profiles"][0]["ends"].is_null());
-}
-
-TEST(FlamePage, SeveralImagesLargestFirstAfterTheMerged) {
+TEST(FlamePage, SeveralImagesLargestFirst) {
   profile::Profile small = ExactProfile(), large = SampledProfile();
   small.pid = 1, large.pid = 2;
-  const Json data = Json::parse(FlameData({small, large}, PlainWording()));
-  ASSERT_EQ(data["profiles"].size(), 3u);
-  EXPECT_EQ(data["open"], 1);
-  EXPECT_EQ(data["profiles"][1]["pid"], 2);
-  EXPECT_EQ(Sum(data["profiles"][0]["leaves"]["live"]),
-            Sum(data["profiles"][1]["leaves"]["live"]) + Sum(data["profiles"][2]["leaves"]["live"]));
+  const UnpackedPage data = DataOf({small, large});
+  ASSERT_EQ(data.head["profiles"].size(), 2u);
+  EXPECT_EQ(data.head["profiles"][0]["pid"], 2);
+  EXPECT_TRUE(data.head["sampled"]);
 }
 
-TEST(CallTree, ParentsBeforeChildrenOneNodePerFunction) {
-  StringTable strings;
-  MadeProfile made;
-  const uint32_t leaf = made.Frame({"leaf"}, 5);
-  made.Site({leaf, made.Frame({"main"}, 10)}, profile::ExactAmount(1));
-  made.Site({leaf, made.Frame({"main"}, 20)}, profile::ExactAmount(1));
-  made.Site(std::vector<uint32_t>(2000, leaf), profile::ExactAmount(1));
-  const profile::Profile profile = made.Done();
-  const CallTree tree = BuildCallTree({&profile}, PlainWording(), &strings);
-  ASSERT_EQ(tree.nodes.size(), 1 + 2 + 2000u);
-  for (uint32_t node = 1; node < tree.nodes.size(); ++node) EXPECT_LT(tree.nodes[node].parent, node);
-  EXPECT_EQ(tree.nodes[1].first_line, 10u);
-  EXPECT_EQ(tree.nodes[1].last_line, 20u);
-  EXPECT_EQ(tree.places.size(), 1u);
+TEST(FlamePage, FloorsAreKeptAndUnknownOnesTold) {
+  profile::Profile profile = SampledProfile();
+  profile.sites[0].measures.floor_bytes = 24;
+  SumTotals(&profile);
+  const UnpackedPage data = DataOf({profile});
+  EXPECT_EQ(std::count(data.floors.begin(), data.floors.end(), 25u), 1);  // one more: 0 is "not known"
+  EXPECT_EQ(std::count(data.floors.begin(), data.floors.end(), 0u), static_cast<long>(data.floors.size()) - 1);
+  EXPECT_EQ(data.head["profiles"][0]["totals"]["floor"], 24);
+  EXPECT_EQ(DataOf({SampledProfile()}).head["profiles"][0]["totals"]["floor"], -1);
+}
+
+TEST(FlamePage, SmallPartsAreSaidToBeLeftOut) {
+  const UnpackedPage all = DataOf({SampledProfile()});
+  EXPECT_TRUE(all.head["pruned"].is_null());
+  const UnpackedPage some(FlameData({SampledProfile()}, PlainWording(), {.title = "t", .most_nodes = 100}));
+  EXPECT_GT(some.head["pruned"]["nodes"], 150);
+  EXPECT_LT(some.ups.size(), 102u);
+  EXPECT_NEAR(some.sums[0], all.sums[0], all.sums[0] * 1e-12);
+}
+
+TEST(ColumnWriter, NumbersOfEverySize) {
+  ColumnWriter out;
+  out.Text("{\"columns\":0,\"sampled\":false}");
+  for (int i = 0; i < 5; ++i) out.Number(0);  // no strings, functions, nodes, places
+  out.Number(0);
+  UnpackedPage page(Base64(Gzip(out.bytes())));
+  ColumnWriter numbers;
+  for (const uint64_t number : {uint64_t{0}, uint64_t{127}, uint64_t{128}, UINT64_MAX}) numbers.Number(number);
+  for (const int64_t number : {int64_t{0}, int64_t{-1}, INT64_MAX, INT64_MIN}) numbers.Signed(number);
+  page.bytes = numbers.bytes(), page.at = 0;
+  for (const uint64_t number : {uint64_t{0}, uint64_t{127}, uint64_t{128}, UINT64_MAX}) EXPECT_EQ(page.Number(), number);
+  for (const int64_t number : {int64_t{0}, int64_t{-1}, INT64_MAX, INT64_MIN}) EXPECT_EQ(page.Signed(), number);
+}
+
+TEST(ColumnWriter, Base64OfEveryLength) {
+  for (const std::string bytes : {"", "f", "fo", "foo", "foob", "\xff\xfe\xfd\xfc"}) EXPECT_EQ(FromBase64(Base64(bytes)), bytes);
+  EXPECT_EQ(Base64("foob"), "Zm9vYg==");
+  EXPECT_EQ(Gunzip(Gzip(std::string(3'000'000, 'x'))).size(), 3'000'000u);
 }
 
 }  // namespace

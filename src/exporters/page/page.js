@@ -1,536 +1,354 @@
-// Draws the call tree that flame_data.cc wrote. Nodes stand after their parents in every array, so each sum is one loop over
-// the arrays, and nothing here recurses. Only boxes of the visible rows that are at least a pixel wide are drawn.
-"use strict";
+// The page: its state, and what follows from a change of it.
+import { BottomUp } from "./bottom_up.js";
+import { kRow, Painter } from "./canvas.js";
+import { Colours } from "./colours.js";
+import { showCrumbs } from "./crumbs.js";
+import { describe, labelOf, sentence, shortName, totalWords } from "./details.js";
+import { byId, element } from "./dom.js";
+import { foldedText } from "./folded_text.js";
+import { fromFragment, toFragment } from "./fragment.js";
+import { imageChoices, showHead } from "./head.js";
+import { rowOf, step } from "./keyboard.js";
+import { boxAt, layOut } from "./layout.js";
+import { showLegend } from "./legend.js";
+import { kPaperWidth, layOnPaper } from "./paper.js";
+import { countFound, findFunctions } from "./search.js";
+import { SitesTable } from "./sites.js";
+import { svgOf } from "./svg.js";
+import { TopDown } from "./top_down.js";
+import { Weights } from "./weights.js";
+import { countedText, estimateText, shareText } from "./words.js";
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const strings = data.strings;
-const byId = (id) => document.getElementById(id);
-const canvas = byId("canvas"), context = canvas.getContext("2d"), scroller = byId("scroll"), tall = byId("tall");
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const kRow = 19, kFont = "12px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
+/** @typedef {import("./reader.js").Data} Data */
+/** @typedef {import("./fragment.js").State} State */
+/** @typedef {import("./layout.js").Box} Box */
 
-// What the fragment holds.
-const state = { profile: data.open, measure: "", zoom: 0, search: "" };
-// Derived from the state: see load(), weigh(), find() and lay().
-let tree, total, self, order, matches, lookup, rows = [], hovered = -1;
-
-// ---- numbers and words
-
-function threeDigits(number) {
-  return number >= 99.95 ? number.toFixed(0) : number >= 9.995 ? number.toFixed(1) : number.toFixed(2);
-}
-
-function scaled(number, step, units, whole) {
-  if (number < whole) return [number.toFixed(0), units[0]];
-  let unit = 0;
-  for (; number >= 999.5 && unit + 1 < units.length; ++unit) number /= step;
-  return [threeDigits(number), units[unit]];
-}
-
-function isBytes() { return data.measures.find((measure) => measure.name === state.measure).bytes; }
-
-function amount(number) {
-  return (isBytes() ? scaled(number, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1023.5)
-                    : scaled(number, 1000, ["", "k", "M", "G", "T"], 9999.5)).join(" ").trim();
-}
-
-function share(part, whole) {
-  const percent = whole > 0 ? part / whole * 100 : 0;
-  if (percent > 0 && percent < 0.1) return "<0.1 %";
-  return (percent > 0 && percent < 9.95 ? percent.toFixed(1) : percent.toFixed(0)) + " %";
-}
-
-function whole(number) { return number.toLocaleString("en") + (isBytes() ? " bytes" : " calls"); }
-
-// [lower, upper] end of the 95 % interval, upper -1 if not known; null where numbers are exact.
-function ends(kind, index) {
-  const all = tree.ends && tree.ends[kind][state.measure];
-  return all ? [all[2 * index], all[2 * index + 1]] : null;
-}
-
-function interval(pair) {
-  if (!pair || pair[0] === pair[1]) return "";
-  return pair[1] < 0 ? amount(pair[0]) + " or more" : amount(pair[0]) + " to " + amount(pair[1]);
-}
-
-function baseName(path) { return path.slice(path.lastIndexOf("/") + 1); }
-
-function shortName(node) { return node === 0 ? "all" : strings[tree.functions.short[tree.nodes.function[node]]]; }
-
-function place(file, line, last) {
-  if (!file) return "";
-  return file + (line ? ":" + line + (last > line ? "-" + last : "") : "");
-}
-
-function element(tag, text, className) {
-  const made = document.createElement(tag);
-  if (text) made.textContent = text;
-  if (className) made.className = className;
-  return made;
-}
-
-// ---- colours: one hue for each module, the program's own first; grey for the system's libraries
-
-let hues = new Map();
-
-function isSystem(module, exe) {
-  return module !== exe && (module === "" || /^\/(usr\/)?lib(32|64|x32)?\//.test(module) || module.startsWith("["));
-}
-
-function assignHues() {
-  hues = new Map();
-  const exe = data.profiles[state.profile].exe;
-  let next = 0;
-  const hueOf = () => (28 + 137.5 * next++) % 360;
-  if (exe) hues.set(exe, hueOf());
-  for (const index of tree.functions.module) {
-    const module = strings[index];
-    if (!hues.has(module)) hues.set(module, isSystem(module, exe) ? -1 : hueOf());
+export class Page {
+  /** @param {Data} data */
+  constructor(data) {
+    this.data = data;
+    this.choices = imageChoices(data);
+    /** @type {State} */
+    this.usual = { image: this.choices[0].key, by: data.head.measure, view: "down", zoom: "0", search: "", site: -1, unfold: false };
+    this.state = { ...this.usual };
+    this.painter = new Painter(/** @type {HTMLCanvasElement} */ (byId("canvas")));
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.colours = new Colours(data, this.dark.matches);
+    this.sites = new SitesTable({ choose: (row) => this.goToSite(row.place, row.leaves) });
+    this.scroller = byId("scroll");
+    /** @type {Box[][]} */
+    this.rows = [];
+    /** @type {Box | null} */
+    this.marked = null;
+    /** @type {Box | null} where the mouse went down or is */
+    this.hovered = null;
+    this.zoom = 0;
+    this.drawing = 0;
+    /** @type {Map<string, {view: import("./top_down.js").View}>} */
+    this.views = new Map();
+    this.view = this.viewOf();
+    /** @type {Uint8Array | null} */
+    this.hits = null;
   }
-}
 
-function colour(module, shade) {
-  const hue = hues.get(module) ?? -1;
-  const turned = hue + (shade - 3) * 3;
-  if (dark.matches) return hue < 0 ? `hsl(215 8% ${24 + shade}%)` : `hsl(${turned} 42% ${28 + shade}%)`;
-  return hue < 0 ? `hsl(215 10% ${88 - shade}%)` : `hsl(${turned} 70% ${81 - shade}%)`;
-}
-
-// Neighbours of one module differ a little: 0 to 6, from the function's number.
-function shadeOf(func) { return (func * 2654435761 >>> 0) % 7; }
-
-// ---- from the data to what is drawn
-
-function load() {
-  tree = data.profiles[state.profile];
-  if (!tree.lookup) {
-    tree.lookup = tree.functions.short.map((_, f) => ["short", "whole", "file", "module"]
-      .map((part) => strings[tree.functions[part][f]]).join("\n").toLowerCase());
+  choice() {
+    return this.choices.find((choice) => choice.key === this.state.image) ?? this.choices[0];
   }
-  lookup = tree.lookup;
-  assignHues();
-}
 
-// Sums of the chosen measure, and the children of each node, largest first.
-function weigh() {
-  const parent = tree.nodes.parent, count = parent.length, column = tree.leaves[state.measure];
-  self = new Float64Array(count);
-  total = new Float64Array(count);
-  tree.leaves.node.forEach((node, leaf) => { self[node] += column[leaf]; });
-  for (let node = count - 1; node >= 0; --node) {
-    total[node] += self[node];
-    if (node > 0) total[parent[node]] += total[node];
+  /** Of this measure, these images and this direction; the last few are kept. @returns {import("./top_down.js").View} */
+  viewOf() {
+    const { image, by, view } = this.state, key = [view, by, image].join(" "), known = this.views.get(key);
+    if (known) return known.view;
+    const measure = this.data.head.measures.find((one) => one.name === by) ?? this.data.head.measures[0];
+    const other = this.views.get([view === "down" ? "up" : "down", by, image].join(" "));
+    const weights = other ? other.view.weights : new Weights(this.data, this.choice().images, measure);
+    const made = view === "down" ? new TopDown(weights) : new BottomUp(weights);
+    if (this.views.size >= 4) this.views.delete(/** @type {string} */ (this.views.keys().next().value));
+    this.views.set(key, { view: made });
+    return made;
   }
-  const kept = [];
-  for (let node = 1; node < count; ++node) if (total[node] > 0) kept.push(node);
-  kept.sort((a, b) => parent[a] - parent[b] || total[b] - total[a] || a - b);
-  const first = new Int32Array(count + 1);
-  for (const node of kept) ++first[parent[node] + 1];
-  for (let node = 0; node < count; ++node) first[node + 1] += first[node];
-  order = { kept, first };
-}
 
-function find() {
-  const words = state.search.trim().toLowerCase();
-  matches = words === "" ? null : lookup.map((text) => text.includes(words));
-}
+  // ---- the state
 
-// Rows of [node, x, width] in pixels of the zoomed part.
-function lay() {
-  const width = scroller.clientWidth;
-  rows = [];
-  if (!(total[state.zoom] > 0)) return;
-  rows.push([{ node: state.zoom, x: 0, width }]);
-  const scale = width / total[state.zoom];
-  for (let depth = 0; depth < rows.length; ++depth) {
-    const next = [];
-    for (const box of rows[depth]) {
-      let x = box.x;
-      for (let at = order.first[box.node]; at < order.first[box.node + 1]; ++at) {
-        const node = order.kept[at], wide = total[node] * scale;
-        if (wide < 1) break;  // the rest is smaller still
-        next.push({ node, x, width: wide });
-        x += wide;
-      }
+  /** @param {Partial<State>} change @param {boolean} [replace] no step of its own in the history */
+  go(change, replace) {
+    const before = this.state;
+    this.state = { ...before, ...change };
+    if (this.state.view !== before.view) this.state.zoom = "0";
+    if (change.zoom === undefined && this.state.image !== before.image && this.state.view === "up") this.state.zoom = "0";
+    const fragment = toFragment(this.state, this.usual);
+    if (fragment !== location.hash) {
+      if (replace) history.replaceState(null, "", fragment);
+      else history.pushState(null, "", fragment);
     }
-    if (next.length > 0) rows.push(next);
+    if (this.state.zoom !== before.zoom || this.state.view !== before.view) this.scroller.scrollTop = 0;
+    this.show();
   }
-}
 
-// ---- the canvas
-
-const widths = new Map();
-
-function textWidth(text) {
-  let wide = widths.get(text);
-  if (wide === undefined) widths.set(text, wide = context.measureText(text).width);
-  return wide;
-}
-
-// `text` cut to `room` pixels; "" where not even three letters fit.
-function fitted(text, room) {
-  const wide = textWidth(text);
-  if (wide <= room) return text;
-  let keep = Math.floor(text.length * room / wide);
-  for (; keep >= 3; --keep) {
-    const cut = text.slice(0, keep) + "\u2026";
-    if (context.measureText(cut).width <= room) return cut;
+  follow() {
+    this.state = fromFragment(location.hash, this.usual, {
+      images: this.choices.map((choice) => choice.key), measures: this.data.head.measures.map((measure) => measure.name),
+      places: this.data.places.count });
+    this.show();
   }
-  return "";
-}
 
-// The interval is wider than half of the value: the box says so.
-function isVague(node) {
-  const pair = ends("nodes", node);
-  return pair !== null && (pair[1] < 0 || pair[1] - pair[0] > total[node] / 2);
-}
-
-function hatch() {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = 8;
-  const pen = tile.getContext("2d");
-  pen.strokeStyle = dark.matches ? "rgb(255 255 255 / 13%)" : "rgb(0 0 0 / 12%)";
-  pen.lineWidth = 1.5;
-  for (const shift of [-8, 0, 8]) {
-    pen.beginPath();
-    pen.moveTo(shift, 8);
-    pen.lineTo(shift + 8, 0);
-    pen.stroke();
-  }
-  return context.createPattern(tile, "repeat");
-}
-
-function drawBox(box, y, pattern) {
-  const func = tree.nodes.function[box.node];
-  const module = func < 0 ? "" : strings[tree.functions.module[func]];
-  const hit = matches !== null && func >= 0 && matches[func];
-  const wide = Math.max(box.width - (box.width > 3 ? 1 : 0.25), 0.75);
-  context.globalAlpha = matches !== null && !hit ? 0.4 : 1;
-  context.fillStyle = hit ? (dark.matches ? "#a8327e" : "#ff9ad5") : colour(module, func < 0 ? 0 : shadeOf(func));
-  context.fillRect(box.x, y, wide, kRow - 1);
-  if (wide > 4 && isVague(box.node)) {
-    context.fillStyle = pattern;
-    context.fillRect(box.x, y, wide, kRow - 1);
-  }
-  const text = wide > 26 ? fitted(label(box.node), wide - 8) : "";
-  if (text === "") return;
-  context.globalAlpha = matches !== null && !hit ? 0.6 : 1;
-  context.fillStyle = dark.matches ? "#f1f3f4" : "#15181c";
-  context.fillText(text, box.x + 4, y + kRow / 2);
-}
-
-function label(node) {
-  if (node !== 0) return shortName(node);
-  return tree.name + ": " + amount(total[0]);
-}
-
-function outline(box, y) {
-  context.globalAlpha = 1;
-  context.strokeStyle = dark.matches ? "#ffffff" : "#000000";
-  context.strokeRect(box.x + 0.5, y + 0.5, Math.max(box.width - 2, 1), kRow - 2);
-}
-
-let wanted = 0;
-function draw() { wanted ||= requestAnimationFrame(drawNow); }
-
-function drawNow() {
-  wanted = 0;
-  const width = scroller.clientWidth, height = scroller.clientHeight, ratio = window.devicePixelRatio || 1;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.width = width + "px";
-    canvas.style.height = height + "px";
-  }
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
-  context.font = kFont;
-  context.textBaseline = "middle";
-  if (rows.length === 0) {
-    context.fillStyle = dark.matches ? "#a0a8b2" : "#59636e";
-    context.fillText("Nothing here in this measure.", 12, 24);
-    return;
-  }
-  const pattern = hatch(), top = scroller.scrollTop;
-  const from = Math.max(0, Math.floor(top / kRow)), to = Math.min(rows.length, Math.ceil((top + height) / kRow));
-  for (let depth = from; depth < to; ++depth) {
-    for (const box of rows[depth]) {
-      drawBox(box, depth * kRow - top, pattern);
-      if (box.node === hovered) outline(box, depth * kRow - top);
+  /** @param {number} place @param {number[]} leaves */
+  goToSite(place, leaves) {
+    if (this.state.site === place) return this.go({ site: -1 });
+    const func = this.data.places.func[place], id = this.view.holding(leaves, func);
+    this.go({ site: place, zoom: this.view.key(id) });
+    for (let row = 0; row < this.rows.length; ++row) {
+      const box = this.rows[row].filter((one) => one.kind === "frame" && this.view.func(one.id) === func).sort((a, b) => b.width - a.width)[0];
+      if (box) return this.mark(box);
     }
   }
-  context.globalAlpha = 1;
-}
 
-function boxAt(event) {
-  const frame = canvas.getBoundingClientRect();
-  const row = rows[Math.floor((event.clientY - frame.top + scroller.scrollTop) / kRow)] || [];
-  const x = event.clientX - frame.left;
-  let low = 0, high = row.length;  // the last box that begins at or before x
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (row[middle].x <= x) low = middle + 1; else high = middle;
+  /** One step out, or everything back: the search, the site and the zoom. */
+  reset() {
+    this.go({ zoom: "0", search: "", site: -1 });
   }
-  const box = row[low - 1];
-  return box && x < box.x + box.width ? box : null;
-}
 
-// ---- what stands around it
+  // ---- what is shown
 
-function numbersOf(node) {
-  const list = [];
-  const range = interval(ends("nodes", node));
-  const of = total[0] > 0 ? `, ${share(total[node], total[0])} of all` : "";
-  list.push(`total ${amount(total[node])}${of}`);
-  if (state.zoom !== 0) list[0] += `, ${share(total[node], total[state.zoom])} of what is shown`;
-  if (range) list.push(`95 % interval of the total: ${range}`);
-  else if (!tree.ends) list.push(whole(total[node]));
-  list.push(`self ${amount(self[node])}`);
-  return list;
-}
+  show() {
+    this.view = this.viewOf();
+    this.zoom = this.view.find(this.state.zoom);
+    if (!(this.view.total(this.zoom) > 0)) this.zoom = 0;
+    this.hits = findFunctions(this.data, this.state.search);
+    this.marked = null;
+    this.hovered = null;
+    byId("hover").hidden = true;
+    showHead(this.data, this.choice(), this.state.by, (by) => this.go({ by, zoom: this.state.view === "up" ? "0" : this.state.zoom }));
+    this.showTools();
+    showCrumbs(this.view, this.zoom, (id) => this.go({ zoom: this.view.key(id) }));
+    this.sites.show(this.view, this.zoom, this.zoom === 0 ? "" : shortName(this.view, this.zoom), this.state.site);
+    showLegend(this.view, this.zoom, this.colours, (search) => this.go({ search }));
+    this.lay();
+  }
 
-function showHover(event, box) {
-  const hover = byId("hover");
-  hover.hidden = box === null;
-  if (box === null) return;
-  const func = tree.nodes.function[box.node];
-  hover.replaceChildren(element("b", func < 0 ? label(0) : strings[tree.functions.whole[func]]));
-  if (func >= 0) {
-    const where = place(strings[tree.functions.file[func]], tree.nodes.line[box.node], tree.nodes.last_line[box.node]);
-    const module = strings[tree.functions.module[func]];
+  lay() {
+    const laid = layOut(this.view, this.zoom, this.scroller.clientWidth, this.state.unfold);
+    this.rows = laid.rows;
+    byId("tall").style.height = Math.max(this.rows.length * kRow + 8, this.scroller.clientHeight) + "px";
+    byId("unfold").hidden = !laid.deep;
+    byId("unfold").textContent = laid.folded ? "Show all rows" : "Fold deep stacks";
+    byId("nothing").hidden = this.rows.length > 0;
+    byId("nothing").textContent = `Nothing in this measure: ${this.view.weights.measure.title} is zero.`;
+    this.draw();
+  }
+
+  showTools() {
+    const search = /** @type {HTMLInputElement} */ (byId("search")), image = /** @type {HTMLSelectElement} */ (byId("image"));
+    if (search.value !== this.state.search) search.value = this.state.search;
+    image.value = this.state.image;
+    for (const name of ["down", "up"]) byId("view-" + name).setAttribute("aria-checked", String(this.state.view === name));
+    let words = "";
+    if (this.hits !== null) {
+      const found = countFound(this.view, this.zoom, this.hits);
+      words = found.boxes === 0 ? "nothing found" : `${countedText(found.funcs, "function")}, ${countedText(found.boxes, "box")}: ` +
+        `${estimateText(found.sum, this.view.weights.measure.bytes)}, ${shareText(found.sum.v, this.view.total(this.zoom))}`;
+    }
+    byId("found").textContent = words;
+    byId("vague").textContent = this.data.head.sampled ? "hatched: 95 % interval wider than half the value" : "";
+  }
+
+  /** @returns {import("./canvas.js").Scene} */
+  scene() {
+    return { view: this.view, rows: this.rows, colours: this.colours, hits: this.hits, marked: this.hovered ?? this.marked,
+             site: this.state.site < 0 ? -1 : this.data.places.func[this.state.site], label: (box) => labelOf(this.view, box) };
+  }
+
+  draw() {
+    this.drawing ||= requestAnimationFrame(() => {
+      this.drawing = 0;
+      this.painter.draw(this.scene(), this.scroller.clientWidth, this.scroller.clientHeight, this.scroller.scrollTop);
+    });
+  }
+
+  // ---- boxes under the mouse and the keyboard
+
+  /** @param {MouseEvent} event @returns {Box | null} */
+  boxUnder(event) {
+    const frame = this.painter.canvas.getBoundingClientRect();
+    const row = this.rows[Math.floor((event.clientY - frame.top + this.scroller.scrollTop) / kRow)] ?? [];
+    return row[boxAt(row, event.clientX - frame.left)] ?? null;
+  }
+
+  /** @param {Box} box */
+  open(box) {
+    if (box.kind === "fold") this.go({ unfold: true });
+    else if (box.kind === "frame" || box.id !== this.zoom) this.go({ zoom: this.view.key(box.id) });
+  }
+
+  /** @param {Box} box the keyboard goes there */
+  mark(box) {
+    this.marked = box;
+    this.hovered = null;
+    const top = rowOf(this.rows, box) * kRow, { scrollTop, clientHeight } = this.scroller;
+    if (top < scrollTop) this.scroller.scrollTop = top;
+    if (top + kRow > scrollTop + clientHeight) this.scroller.scrollTop = top + kRow - clientHeight;
+    byId("spoken").textContent = sentence(this.view, box, this.zoom, this.state.view);
+    const frame = this.painter.canvas.getBoundingClientRect();
+    this.showHover(box, frame.left + Math.max(box.x, 0) + Math.min(box.width / 2, 40), frame.top + top - this.scroller.scrollTop + kRow);
+    this.draw();
+  }
+
+  /** @param {Box | null} box @param {number} x @param {number} y */
+  showHover(box, x, y) {
+    const hover = byId("hover");
+    hover.hidden = box === null;
+    if (box === null) return;
+    const { name, where, module, lines } = describe(this.view, box, this.zoom, this.state.view);
+    hover.replaceChildren(element("b", name));
     if (where) hover.append(element("div", where));
     if (module) hover.append(element("div", module, "quiet"));
+    const list = element("dl");
+    for (const [what, amount] of lines) list.append(element("dt", what), element("dd", amount));
+    hover.append(list);
+    const size = hover.getBoundingClientRect();
+    hover.style.left = Math.max(4, x + 14 + size.width > innerWidth ? Math.min(x - 14, innerWidth) - size.width : x + 14) + "px";
+    hover.style.top = Math.max(4, y + 18 + size.height > innerHeight ? y - 26 - size.height : y + 18) + "px";
   }
-  for (const line of numbersOf(box.node)) hover.append(element("div", line));
-  const size = hover.getBoundingClientRect();
-  const x = event.clientX + 14 + size.width > innerWidth ? event.clientX - 14 - size.width : event.clientX + 14;
-  const y = event.clientY + 18 + size.height > innerHeight ? event.clientY - 12 - size.height : event.clientY + 18;
-  hover.style.left = Math.max(4, x) + "px";
-  hover.style.top = Math.max(4, y) + "px";
-}
 
-// Marks what lies under the zoomed node.
-function insideZoom() {
-  const parent = tree.nodes.parent, inside = new Uint8Array(parent.length);
-  inside[state.zoom] = 1;
-  for (let node = state.zoom + 1; node < parent.length; ++node) inside[node] = inside[parent[node]];
-  return inside;
-}
-
-function showFound(inside) {
-  if (matches === null) {
-    byId("found").textContent = "";
-    return;
+  /** Enter in the search box: the next box that was found, the widest first. */
+  nextFound() {
+    const hits = this.hits;
+    if (hits === null) return;
+    const boxes = this.rows.flat().filter((box) => box.kind === "frame" && this.view.func(box.id) >= 0 && hits[this.view.func(box.id)] === 1);
+    boxes.sort((a, b) => b.width - a.width);
+    const at = this.marked === null ? -1 : boxes.indexOf(this.marked);
+    if (boxes.length > 0) this.mark(boxes[(at + 1) % boxes.length]);
   }
-  const { parent, function: func } = tree.nodes, under = new Uint8Array(parent.length), functions = new Set();
-  let boxes = 0, sum = 0;
-  for (let node = 1; node < parent.length; ++node) {
-    const hit = matches[func[node]];
-    under[node] = hit || under[parent[node]] ? 1 : 0;
-    if (!inside[node]) continue;
-    if (hit && total[node] > 0) {
-      ++boxes;
-      functions.add(func[node]);
+
+  // ---- what leaves the page
+
+  heading() {
+    const { weights } = this.view, choice = this.choice(), image = choice.images.length === 1 ? this.data.head.profiles[choice.images[0]] : null;
+    return `${image ? image.command || image.name : this.data.head.title}: ${weights.measure.title} ${estimateText(weights.whole, weights.measure.bytes)}`;
+  }
+
+  /** @param {number} width @param {boolean} unfold @returns {import("./canvas.js").Scene} */
+  lightScene(width, unfold) {
+    return { ...this.scene(), colours: new Colours(this.data, false), marked: null, rows: layOut(this.view, this.zoom, width, unfold).rows };
+  }
+
+  /** @returns {import("./svg.js").SvgWords} */
+  svgWords() {
+    const direction = this.state.view === "down" ? "callers above callees" : "callees above callers";
+    const zoom = this.zoom === 0 ? "" : `; under ${shortName(this.view, this.zoom)}: ${totalWords(this.view, this.zoom, 0)}`;
+    return { heading: this.heading(), sub: [byId("facts").textContent, direction + zoom, byId("vague").textContent].filter((one) => one).join(" · "),
+             describe: (box) => sentence(this.view, box, this.zoom, this.state.view), fit: this.painter.fit,
+             isVague: (id) => this.painter.isVague(this.view, id) };
+  }
+
+  svg(width = Math.max(this.scroller.clientWidth, 1000)) {
+    const scene = this.lightScene(width, this.state.unfold);
+    return svgOf(scene, this.svgWords(), width, 0, scene.rows.length);
+  }
+
+  folded() {
+    return foldedText(this.view, this.zoom);
+  }
+
+  print() {
+    layOnPaper(this.lightScene(kPaperWidth, false), this.svgWords());
+  }
+
+  /** @param {string} ending @param {string} type @param {string} text */
+  save(ending, type, text) {
+    const link = /** @type {HTMLAnchorElement} */ (element("a"));
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = `${document.title.split(" - ")[0].replace(/[^\w.-]+/g, "_")}.${this.state.by}.${ending}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  // ---- the start
+
+  start() {
+    const image = /** @type {HTMLSelectElement} */ (byId("image"));
+    for (const choice of this.choices) {
+      const option = /** @type {HTMLOptionElement} */ (element("option", choice.title));
+      option.value = choice.key;
+      image.append(option);
     }
-    if (under[node]) sum += self[node];
+    image.hidden = this.choices.length < 2;
+    image.onchange = () => this.go({ image: image.value });
+    byId("view-down").onclick = () => this.go({ view: "down" });
+    byId("view-up").onclick = () => this.go({ view: "up" });
+    byId("unfold").onclick = () => this.go({ unfold: !this.state.unfold });
+    byId("save-svg").onclick = () => this.save("svg", "image/svg+xml", this.svg());
+    byId("save-folded").onclick = () => this.save("folded", "text/plain", this.folded());
+    byId("print").onclick = () => print();
+    byId("help-open").onclick = () => /** @type {HTMLDialogElement} */ (byId("help")).showModal();
+    byId("help-close").onclick = () => /** @type {HTMLDialogElement} */ (byId("help")).close();
+    this.startSearch();
+    this.startMouse();
+    document.addEventListener("keydown", (event) => this.key(event));
+    window.onbeforeprint = () => this.print();
+    window.onafterprint = () => byId("paper").replaceChildren();
+    window.onpopstate = () => this.follow();
+    window.onhashchange = () => this.follow();
+    this.dark.onchange = () => {
+      this.colours = new Colours(this.data, this.dark.matches);
+      this.show();
+    };
+    new ResizeObserver(() => this.lay()).observe(this.scroller);
+    this.follow();
   }
-  const plural = (count, word) => count + " " + word + (count === 1 ? "" : word.endsWith("x") ? "es" : "s");
-  byId("found").textContent = boxes === 0 ? "nothing found"
-    : `${plural(functions.size, "function")} in ${plural(boxes, "box")}: ${amount(sum)}, ${share(sum, total[state.zoom])}`;
-}
 
-function showPlaces(inside) {
-  const column = tree.leaves[state.measure], sums = new Map(), everywhere = new Map();
-  tree.leaves.node.forEach((node, leaf) => {
-    const at = tree.leaves.place[leaf];
-    everywhere.set(at, (everywhere.get(at) || 0) + column[leaf]);
-    if (inside[node] && column[leaf] > 0) sums.set(at, (sums.get(at) || 0) + column[leaf]);
-  });
-  const sorted = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  byId("places-title").textContent = `${sorted.length} place${sorted.length === 1 ? "" : "s"}`
-    + (state.zoom === 0 ? "" : " under " + shortName(state.zoom)) + (sorted.length > 200 ? ", the largest 200" : "");
-  byId("places-title").title = "A place is the innermost line outside of allocators, standard libraries and wrappers.";
-  // The interval of a place belongs to the whole of it.
-  byId("places").replaceChildren(...sorted.slice(0, 200).map(([at, sum]) =>
-    placeRow(at, sum, sum === everywhere.get(at) ? interval(ends("places", at)) : "")));
-}
-
-function placeRow(at, sum, range) {
-  const func = tree.places.function[at], name = strings[tree.functions.short[func]];
-  const file = strings[tree.functions.file[func]], module = strings[tree.functions.module[func]];
-  const row = element("tr"), cell = element("td", "", "name"), number = element("td", "", "number");
-  cell.append(element("div", name), element("div", place(baseName(file), tree.places.line[at], 0) || baseName(module), "quiet"));
-  const first = element("div", amount(sum));
-  first.append(element("span", share(sum, total[state.zoom]), "share"));
-  number.append(first);
-  if (range) number.append(element("div", range, "quiet"));
-  row.title = strings[tree.functions.whole[func]] + "\n" + place(file, tree.places.line[at], 0) + "\n" + module;
-  row.style.setProperty("--share", 100 * sum / total[state.zoom] + "%");
-  row.append(cell, number);
-  row.onclick = () => go({ search: name });
-  return row;
-}
-
-// What each module's own frames hold themselves, of what is shown.
-function showModules(inside) {
-  const sums = new Map();
-  for (let node = 1; node < self.length; ++node) {
-    if (!inside[node] || self[node] === 0) continue;
-    const module = strings[tree.functions.module[tree.nodes.function[node]]];
-    sums.set(module, (sums.get(module) || 0) + self[node]);
+  startSearch() {
+    const search = /** @type {HTMLInputElement} */ (byId("search"));
+    search.oninput = () => this.go({ search: search.value }, true);
+    search.onkeydown = (event) => {
+      if (event.key === "Enter") this.nextFound();
+    };
   }
-  const sorted = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 12);
-  byId("modules").replaceChildren(...sorted.map(([module, sum]) => {
-    const item = element("li"), swatch = element("i");
-    swatch.style.background = colour(module, 3);
-    item.append(swatch, element("span", baseName(module) || "(not known)"), element("span", share(sum, total[state.zoom]), "quiet"));
-    item.title = module;
-    return item;
-  }));
-}
 
-function showPath() {
-  const path = [];
-  for (let node = state.zoom; node >= 0; node = tree.nodes.parent[node]) path.push(node);
-  path.reverse();
-  // A stack of two thousand frames is no path to read: its two ends are.
-  const shown = path.length > 24 ? [...path.slice(0, 8), -1, ...path.slice(-15)] : path;
-  const parts = [];
-  for (const node of shown) {
-    if (parts.length > 0) parts.push(element("span", "\u203a"));
-    if (node === -1) {
-      parts.push(element("span", `${path.length - 23} more`));
-    } else if (node === state.zoom) {
-      parts.push(element("span", shortName(node), "here"));
-    } else {
-      const back = element("button", shortName(node));
-      back.onclick = () => go({ zoom: node });
-      parts.push(back);
-    }
+  startMouse() {
+    const { canvas } = this.painter;
+    canvas.onmousemove = (event) => {
+      const box = this.boxUnder(event);
+      this.showHover(box, event.clientX, event.clientY);
+      canvas.style.cursor = box === null ? "default" : "pointer";
+      if (box !== this.hovered) this.draw();
+      this.hovered = box;
+    };
+    canvas.onmouseleave = () => {
+      byId("hover").hidden = true;
+      this.hovered = null;
+      this.draw();
+    };
+    canvas.onclick = (event) => {
+      const box = this.boxUnder(event);
+      if (box !== null) this.open(box);
+    };
+    this.scroller.onscroll = () => {
+      byId("hover").hidden = true;
+      this.draw();
+    };
   }
-  byId("path").replaceChildren(...parts);
-}
 
-function showHead() {
-  byId("title").textContent = tree.command || tree.name;
-  byId("title").title = tree.command;
-  byId("mode").textContent = tree.mode === "exact" ? "every allocation counted"
-    : tree.mode === "bytes" ? `sampled every ${scaled(tree.period_bytes, 1024, ["B", "KiB", "MiB", "GiB"], 1023.5).join(" ")}`
-      + "; hatched: 95 % interval wider than half the value" : tree.mode;
-  for (const button of byId("measures").children) button.setAttribute("aria-selected", button.dataset.name === state.measure);
-  byId("profile").value = state.profile;
-  if (byId("search").value !== state.search) byId("search").value = state.search;
-  const range = interval(ends("nodes", state.zoom));
-  byId("total").textContent = amount(total[state.zoom]) + (range ? ` (${range})` : "")
-    + (state.zoom === 0 ? "" : `, ${share(total[state.zoom], total[0])} of ${amount(total[0])}`);
-}
-
-function showAll() {
-  load();
-  weigh();
-  find();
-  show();
-}
-
-function show() {
-  lay();
-  tall.style.height = Math.max(rows.length * kRow + 8, scroller.clientHeight) + "px";
-  const inside = insideZoom();
-  showHead();
-  showPath();
-  showFound(inside);
-  showPlaces(inside);
-  showModules(inside);
-  draw();
-}
-
-// ---- the state and its fragment
-
-function fragment() {
-  const parts = new URLSearchParams({ image: state.profile, by: state.measure });
-  if (state.zoom !== 0) parts.set("zoom", state.zoom);
-  if (state.search !== "") parts.set("search", state.search);
-  return "#" + parts;
-}
-
-// A fragment may come from anywhere: what does not fit is left at its default.
-function readFragment() {
-  const parts = new URLSearchParams(location.hash.slice(1));
-  const number = (name, limit, otherwise) => {
-    const value = Number(parts.get(name) ?? otherwise);
-    return Number.isInteger(value) && value >= 0 && value < limit ? value : otherwise;
-  };
-  state.profile = number("image", data.profiles.length, data.open);
-  const known = data.measures.some((measure) => measure.name === parts.get("by"));
-  state.measure = known ? parts.get("by") : data.profiles[state.profile].measure;
-  state.zoom = number("zoom", data.profiles[state.profile].nodes.parent.length, 0);
-  state.search = parts.get("search") || "";
-}
-
-function go(change) {
-  const heavy = "profile" in change || "measure" in change;
-  if ("profile" in change) state.zoom = 0;
-  Object.assign(state, change);
-  if ("zoom" in change || "profile" in change) scroller.scrollTop = 0;
-  if ("search" in change && !("zoom" in change)) history.replaceState(null, "", fragment());
-  else history.pushState(null, "", fragment());
-  hovered = -1;
-  if (heavy) return showAll();
-  find();
-  show();
-}
-
-function start() {
-  for (const measure of data.measures) {
-    const button = element("button", measure.title);
-    button.dataset.name = measure.name;
-    button.setAttribute("role", "tab");
-    button.onclick = () => go({ measure: measure.name });
-    byId("measures").append(button);
-  }
-  data.profiles.forEach((profile, index) => {
-    const option = element("option", profile.name + (profile.command ? "  " + profile.command.slice(0, 80) : ""));
-    option.value = index;
-    byId("profile").append(option);
-  });
-  byId("profile").hidden = data.profiles.length < 2;
-  byId("title").hidden = data.profiles.length > 1;  // the choice says it
-  byId("profile").onchange = (event) => go({ profile: Number(event.target.value) });
-  byId("search").oninput = (event) => go({ search: event.target.value });
-  canvas.onmousemove = (event) => {
-    const box = boxAt(event), node = box === null ? -1 : box.node;
-    showHover(event, box);
-    if (node !== hovered) draw();
-    hovered = node;
-  };
-  canvas.onmouseleave = () => {
-    byId("hover").hidden = true;
-    hovered = -1;
-    draw();
-  };
-  canvas.onclick = (event) => {
-    const box = boxAt(event);
-    if (box === null) return;
-    byId("hover").hidden = true;
-    go({ zoom: box.node });
-  };
-  scroller.onscroll = draw;
-  window.onkeydown = (event) => {
-    if (event.key === "Escape") go({ zoom: 0, search: "" });
-    if (event.key === "/" && event.target !== byId("search")) {
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || /** @type {HTMLDialogElement} */ (byId("help")).open) return;
+    if (event.key === "Escape") return this.reset();
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.closest("input, select")) return;
+    if (event.key === "/") {
       event.preventDefault();
-      byId("search").select();
+      return /** @type {HTMLInputElement} */ (byId("search")).select();
     }
-  };
-  const follow = () => {
-    readFragment();
-    showAll();
-  };
-  window.onpopstate = follow;
-  window.onhashchange = follow;
-  dark.onchange = () => show();
-  new ResizeObserver(() => show()).observe(scroller);
-  follow();
+    const measure = this.data.head.measures[Number(event.key) - 1];
+    if (measure) return this.go({ by: measure.name });
+    if (event.key === "i") return this.go({ view: this.state.view === "down" ? "up" : "down" });
+    if (event.key === "?") return /** @type {HTMLDialogElement} */ (byId("help")).showModal();
+    if (target !== this.scroller && target !== document.body) return;
+    if (event.key === "Backspace" && this.zoom !== 0) return this.go({ zoom: this.view.key(this.view.parent(this.zoom)) });
+    if (event.key === "Enter" && this.marked) return this.open(this.marked);
+    if (!event.key.startsWith("Arrow") && event.key !== "Home") return;
+    event.preventDefault();
+    const next = step(this.rows, this.hovered ?? this.marked, event.key);
+    if (next !== null) this.mark(next);
+  }
 }
-
-start();
