@@ -7,7 +7,7 @@
 
 #include "profile/estimates.h"
 #include "segment/segment_builder.h"
-#include "store/profile_blobs.h"
+#include "store/series.h"
 
 namespace {
 
@@ -104,14 +104,36 @@ profile::Profile SmallProfile(bool exact) {
   return made;
 }
 
-std::string Joined(const store::ProfileBlobs& blobs) {
+std::string Joined(std::initializer_list<store::PackedSnapshot> series) {
   std::string joined;
-  for (const std::string* blob : {&blobs.facts, &blobs.modules, &blobs.frames}) {
-    const auto length = static_cast<uint32_t>(blob->size());
-    joined.append(reinterpret_cast<const char*>(&length), 4);
-    joined += *blob;
+  for (const store::PackedSnapshot& packed : series) {
+    for (const std::string* blob : {&packed.facts, &packed.modules, &packed.frames, &packed.names, &packed.sites}) {
+      const auto length = static_cast<uint32_t>(blob->size());
+      joined.append(reinterpret_cast<const char*>(&length), 4);
+      joined += *blob;
+    }
   }
-  return joined + blobs.sites;
+  return joined;
+}
+
+// Two moments: counters go on, samples come and go, one site is new and one is gone.
+std::string TwoMoments(bool exact) {
+  profile::Profile made = SmallProfile(exact);
+  made.taken_unix_ns = 1'000'000'000;
+  made.sites[1].live_samples = {{3, 100, 512 << 10}, {9, 40, 64 << 10}};
+  made.sites[2].oldest_ns = 5;
+  store::SeriesPacker packer;
+  store::PackedSnapshot first = packer.Next(made);
+  made.taken_unix_ns += 1'000'000'000;
+  made.sites[1].live_samples[0] = {7, 200, 512 << 10};
+  made.sites[2].measures.allocated += made.sites[1].measures.allocated;
+  made.sites[2].sizes.push_back({128, 255, {3, 0, 0, 0}});
+  made.frames.push_back({0, 0x999, false});
+  made.sites.erase(made.sites.begin());
+  made.sites.push_back(made.sites[0]);
+  made.sites.back().id = 12;
+  made.sites.back().frames = {2, 0};
+  return Joined({std::move(first), packer.Next(made)});
 }
 
 }  // namespace
@@ -139,7 +161,9 @@ int main(int argc, char** argv) {
   FillExact(slabs.images[0]);
   WriteSegment(segments / "slabs", slabs);
   const std::filesystem::path captures = std::filesystem::path(argv[1]) / "capture";
-  Write(captures / "exact", Joined(store::Pack(SmallProfile(true))));
-  Write(captures / "bytes", Joined(store::Pack(SmallProfile(false))));
+  Write(captures / "exact", Joined({store::SeriesPacker().Next(SmallProfile(true))}));
+  Write(captures / "bytes", Joined({store::SeriesPacker().Next(SmallProfile(false))}));
+  Write(captures / "two-moments-exact", TwoMoments(true));
+  Write(captures / "two-moments-bytes", TwoMoments(false));
   return 0;
 }

@@ -9,7 +9,7 @@
 
 #include "collect/image_profile.h"
 #include "segment/reader.h"
-#include "store/profile_blobs.h"
+#include "store/series.h"
 
 namespace {
 
@@ -67,9 +67,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                              collect::LatestClock(*image), false};
       const profile::Profile made = collect::ProfileOf(*image, context);
       Check(made);
-      const store::ProfileBlobs blobs = store::Pack(made);
-      profile::Profile again;
-      REQUIRE(store::Unpack(blobs.facts, blobs.modules, blobs.frames, blobs.sites, &again));
+      const store::PackedSnapshot packed = store::SeriesPacker().Next(made);
+      store::SeriesState again;
+      REQUIRE(store::Apply(packed.Blobs(), &again));
     }
   }
   unlink(path.c_str());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "profile/estimates.h"
 #include "segment/site_reader.h"
 
@@ -98,6 +99,22 @@ void AddAges(const segment::RawImage& image, const ImageContext& context, profil
   }
 }
 
+// What tells a sampled block from every other that was ever there. A block inside a realloc has no address.
+uint32_t IdOf(const segment::LiveSample& live) {
+  return static_cast<uint32_t>(base::HashCombine(base::HashCombine(0, live.address), live.sample.clock));
+}
+
+void AddSamples(const segment::RawImage& image, profile::Profile* profile) {
+  std::unordered_map<uint32_t, profile::Site*> sites;
+  for (profile::Site& site : profile->sites) sites[site.id] = &site;
+  for (const segment::LiveSample& live : image.samples) {
+    const auto at = sites.find(live.sample.site);
+    if (at == sites.end()) continue;
+    at->second->live_samples.push_back({IdOf(live), live.sample.size, live.sample.period});
+  }
+  for (profile::Site& site : profile->sites) std::sort(site.live_samples.begin(), site.live_samples.end());
+}
+
 void AddExactPeak(const segment::ExactPeak& peak, const ImageContext& context, profile::Profile* profile) {
   profile->peak_moments_unix_ns = {context.scale.ToUnixNs(peak.at_peak != 0 ? context.end_clock : peak.peak_time)};
   profile->threads = peak.threads;
@@ -136,6 +153,7 @@ profile::Profile ProfileOf(const segment::RawImage& image, const ImageContext& c
   } else {
     ConvertSites(image, image.sampled_sites, context, &profile);
     AddAges(image, context, &profile);
+    AddSamples(image, &profile);
     AddSampledPeak(header.sampled_peak, context, &profile);
   }
   profile::SumTotals(&profile);

@@ -96,8 +96,16 @@ struct Bucket {
   bool operator==(const Bucket&) const = default;
 };
 
+// A sampled block that is live: known again in another snapshot of the same image, where it cancels out of a difference.
+struct LiveSample {
+  uint32_t id = 0;          // made of its address and birth; two of a site share one by chance in 1 of 2^32
+  uint64_t bytes = 0;
+  uint64_t period = 0;      // T of the draw that fired
+  auto operator<=>(const LiveSample&) const = default;
+};
+
 struct Site {
-  uint32_t id = 0;
+  uint32_t id = 0;               // the same in all snapshots of an image
   std::string memory_class = "malloc";
   std::string thread;            // name of the threads that allocated, digits as '#'; "" if not known
   std::vector<uint32_t> frames;  // indices in Profile::frames, innermost first
@@ -109,6 +117,7 @@ struct Site {
   std::vector<Bucket> sizes;         // by requested size, of all allocations
   std::vector<Bucket> lifetimes_ns;  // of freed blocks
   std::optional<uint64_t> oldest_ns;
+  std::vector<LiveSample> live_samples;  // sampled modes, in order; may be incomplete or empty
   bool operator==(const Site&) const = default;
 };
 

@@ -2,13 +2,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 
 #include "store/capture.h"
 #include "store/database.h"
-#include "store/profile_blobs.h"
+#include "store/series.h"
+#include "store/stored_series.h"
 
 namespace heaptally::store {
 namespace {
@@ -53,19 +55,63 @@ bool HasTable(Database* database) {
   return table.Step() == Statement::Result::kRow;
 }
 
-bool Visit(Statement* row, const std::function<void(profile::Profile&&)>& visit) {
-  const std::string_view facts = row->BytesAt(0), modules = row->BytesAt(1), frames = row->BytesAt(2),
-                         sites = row->BytesAt(3);
-  if (static_cast<uint64_t>(row->IntegerAt(4)) != SealOf(facts, modules, frames, sites)) return false;
-  profile::Profile profile;
-  if (!Unpack(facts, modules, frames, sites, &profile)) return false;
-  visit(std::move(profile));
-  return true;
+std::vector<std::string> SeriesNames(Database* database) {
+  std::vector<std::string> names;
+  Statement row(database, "SELECT series FROM snapshot GROUP BY series ORDER BY max(id)");
+  while (row.Step() == Statement::Result::kRow) names.emplace_back(row.BytesAt(0));
+  return names;
 }
 
 bool Fail(const std::string& path, const std::string& fault, std::string* error) {
   *error = path + ": " + fault;
   return false;
+}
+
+constexpr const char* kDamaged = "damaged, so not all of it can be read; take the capture again";
+
+struct OpenCapture {
+  Database database;
+  int format = kFormat;
+};
+
+std::optional<OpenCapture> Open(const std::string& path, std::string* error) {
+  Header header{};
+  std::string fault = ReadHeader(path, &header);
+  if (fault.empty()) fault = HeaderFault(header);
+  auto database = fault.empty() ? Database::OpenForReading(path, &fault) : std::nullopt;
+  if (!database) {
+    Fail(path, fault, error);
+    return std::nullopt;
+  }
+  if (!HasTable(&*database)) {
+    Fail(path, kDamaged, error);
+    return std::nullopt;
+  }
+  const auto format = static_cast<int>(BigEndian(header, kUserVersionAt));
+  return OpenCapture{std::move(*database), std::max(format, 1)};
+}
+
+using Visitor = std::function<void(profile::Profile&&, uint64_t moment)>;
+
+bool VisitSnapshots(const std::string& path, StoredSeries::Visits visits, uint64_t last_moment, const Visitor& visit,
+                    std::string* error) {
+  auto capture = Open(path, error);
+  if (!capture) return false;
+  for (const std::string& name : SeriesNames(&capture->database)) {
+    StoredSeries series(&capture->database, capture->format, name);
+    const bool whole = series.ReadNames();
+    if (!whole && visits == StoredSeries::Visits::kLast) return Fail(path, kDamaged, error);
+    const auto hand_out = [&](const SeriesState& state, uint64_t moment) { visit(ProfileOf(state), moment); };
+    if (!series.Visit(last_moment, hand_out, visits) || !whole) return Fail(path, kDamaged, error);
+  }
+  return true;
+}
+
+void AddTo(const profile::Profile& profile, uint64_t number, std::map<uint64_t, Moment>* moments) {
+  Moment& moment = (*moments)[number];
+  moment.number = number;
+  moment.taken_unix_ns = std::max(moment.taken_unix_ns, profile.taken_unix_ns);
+  moment.images.push_back(profile);
 }
 
 }  // namespace
@@ -76,34 +122,41 @@ bool LooksLikeCapture(const std::string& path) {
          BigEndian(header, kApplicationIdAt) == kApplicationId;
 }
 
-bool ForEachSnapshot(const std::string& path, Which which, const std::function<void(profile::Profile&&)>& visit,
-                     std::string* error) {
-  Header header{};
-  std::string fault = ReadHeader(path, &header);
-  if (fault.empty()) fault = HeaderFault(header);
-  if (!fault.empty()) return Fail(path, fault, error);
-  auto database = Database::OpenForReading(path, &fault);
-  if (!database) return Fail(path, "cannot be opened (" + fault + ")", error);
-  const std::string damaged = "damaged, so not all of it can be read; take the capture again";
-  if (!HasTable(&*database)) return Fail(path, damaged, error);
-  Statement row(&*database, which == Which::kAll
-                                ? "SELECT facts, modules, frames, stacks, seal FROM snapshot ORDER BY id"
-                                : "SELECT facts, modules, frames, stacks, seal FROM snapshot WHERE id IN "
-                                  "(SELECT max(id) FROM snapshot GROUP BY series) ORDER BY id");
-  for (;;) {
-    const Statement::Result result = row.Step();
-    if (result == Statement::Result::kDone) return true;
-    if (result == Statement::Result::kError || !Visit(&row, visit)) return Fail(path, damaged, error);
-  }
+bool ForEachSnapshot(const std::string& path, Which which, const Visitor& visit, std::string* error) {
+  return VisitSnapshots(path, which == Which::kAll ? StoredSeries::Visits::kAll : StoredSeries::Visits::kLast,
+                        UINT64_MAX, visit, error);
 }
 
 std::optional<std::vector<profile::Profile>> ReadCapture(const std::string& path, std::string* error, Which which) {
   std::vector<profile::Profile> profiles;
-  if (!ForEachSnapshot(
-          path, which, [&](profile::Profile&& profile) { profiles.push_back(std::move(profile)); }, error)) {
+  const auto keep = [&](profile::Profile&& profile, uint64_t) { profiles.push_back(std::move(profile)); };
+  if (!ForEachSnapshot(path, which, keep, error)) return std::nullopt;
+  return profiles;
+}
+
+std::optional<std::vector<profile::Profile>> ReadCaptureAt(const std::string& path, uint64_t moment,
+                                                           std::string* error) {
+  std::vector<profile::Profile> profiles;
+  const auto keep = [&](profile::Profile&& profile, uint64_t) { profiles.push_back(std::move(profile)); };
+  if (!VisitSnapshots(path, StoredSeries::Visits::kLast, moment, keep, error)) return std::nullopt;
+  return profiles;
+}
+
+std::optional<std::vector<Moment>> ReadMoments(const std::string& path, std::string* error) {
+  auto capture = Open(path, error);
+  if (!capture) return std::nullopt;
+  std::map<uint64_t, Moment> by_number;
+  for (const std::string& name : SeriesNames(&capture->database)) {
+    StoredSeries series(&capture->database, capture->format, name);
+    const bool whole = series.ReadNames();
+    const auto add = [&](const profile::Profile& profile, uint64_t number) { AddTo(profile, number, &by_number); };
+    if (series.VisitFacts(add) && whole) continue;
+    Fail(path, kDamaged, error);
     return std::nullopt;
   }
-  return profiles;
+  std::vector<Moment> moments;
+  for (auto& [number, moment] : by_number) moments.push_back(std::move(moment));
+  return moments;
 }
 
 }  // namespace heaptally::store

@@ -5,20 +5,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <random>
 
-#include "profile/estimates.h"
-#include "sampling/terms.h"
 #include "store/database.h"
-#include "store/profile_blobs.h"
+#include "store/made_profile.h"
+#include "store/series.h"
 
 namespace heaptally::store {
 namespace {
-
-using profile::Amount;
-using profile::ExactAmount;
-using profile::Profile;
-using profile::Site;
 
 class CaptureTest : public testing::Test {
  protected:
@@ -39,79 +32,6 @@ class CaptureTest : public testing::Test {
 
   std::string directory_, path_, error_;
 };
-
-using Random = std::mt19937_64;
-
-uint64_t RandomNumber(Random& random) { return random() >> (random() % 64); }
-
-Amount RandomAmount(Random& random, bool exact) {
-  if (exact || random() % 3 == 0) return ExactAmount(RandomNumber(random));
-  return {RandomNumber(random), static_cast<double>(random()) / 3, static_cast<double>(random()) * 1e9,
-          random() % 1000};
-}
-
-Site RandomSite(Random& random, uint32_t id, size_t frames) {
-  const bool exact = random() % 2 == 0;
-  Site site;
-  site.id = id;
-  if (random() % 8 == 0) site.memory_class = "mapped";
-  if (random() % 2 == 0) site.thread = random() % 2 == 0 ? "worker-#" : "io";
-  for (uint64_t i = random() % 40; i > 0; --i) site.frames.push_back(static_cast<uint32_t>(random() % frames));
-  site.truncated = random() % 4 == 0;
-  if (site.truncated) site.truncated_why = "code without unwind information";
-  site.other = random() % 9 == 0;
-  site.torn = random() % 9 == 0;
-  profile::Measures& m = site.measures;
-  for (Amount* amount :
-       {&m.allocated.objects, &m.allocated.bytes, &m.freed.objects, &m.freed.bytes, &m.live.objects, &m.live.bytes,
-        &m.peak.objects, &m.peak.bytes, &m.reallocs, &m.reallocs_in_place, &m.temporary, &m.peak_whole.bytes}) {
-    if (random() % 2 == 0) *amount = RandomAmount(random, exact);
-  }
-  if (!exact) m.floor_bytes = RandomNumber(random);
-  if (!exact) m.period = 524288;
-  for (uint64_t i = random() % 4; i > 0; --i)
-    site.sizes.push_back({16u << i, (32u << i) - 1, RandomAmount(random, exact)});
-  for (uint64_t i = random() % 4; i > 0; --i)
-    site.lifetimes_ns.push_back({RandomNumber(random), RandomNumber(random), RandomAmount(random, exact)});
-  if (random() % 2 == 0) site.oldest_ns = RandomNumber(random);
-  return site;
-}
-
-Profile RandomProfile(uint64_t seed) {
-  Random random(seed);
-  Profile profile;
-  profile.pid = static_cast<int32_t>(random() % 100000);
-  profile.exe = std::string("/usr/bin/with space \xff and NUL") + '\0';
-  profile.argv = {"a", "", "b c"};
-  profile.mode = "bytes";
-  profile.period_bytes = 524288;
-  profile.started_unix_ns = random();
-  profile.taken_unix_ns = random();
-  profile.state = static_cast<profile::State>(random() % 5);
-  if (random() % 2 == 0) profile.exit.signal = 9;
-  if (random() % 2 == 0) profile.exit.oom = true;
-  profile.coverage.rss_bytes = random();
-  profile.loss = {{"segment-full", 3}, {"lost-release", UINT64_MAX}};
-  profile.notes = {"One.", "Two."};
-  profile.peak_moments_unix_ns = {random(), random()};
-  profile.unknown_frees = random();
-  for (int i = 0; i < 5; ++i)
-    profile.modules.push_back({"/lib/m" + std::to_string(i), "ab", random(), random(), random(), i == 2});
-  for (int i = 0; i < 200; ++i) {
-    profile.frames.push_back(
-        {i % 7 == 0 ? profile::kNoModule : static_cast<uint32_t>(random() % 5), RandomNumber(random), i % 5 == 0});
-    auto& sources = profile.sources.emplace_back();
-    for (uint64_t j = random() % 3; j > 0; --j) {
-      sources.push_back(
-          {"f" + std::to_string(random() % 50), "x.cc", static_cast<uint32_t>(random() % 900), j > 1, ""});
-    }
-    if (sources.empty() && i % 2 == 0) sources.push_back({"", "", 0, false, "no such file"});
-  }
-  for (uint32_t i = 0; i < 100; ++i) profile.sites.push_back(RandomSite(random, i * 3, profile.frames.size()));
-  profile.totals.peak_whole.bytes = {5, 0.25, 3, 2};
-  profile::SumTotals(&profile);
-  return profile;
-}
 
 TEST_F(CaptureTest, WhatIsReadIsWhatWasWritten) {
   std::vector<Profile> profiles;
@@ -220,18 +140,25 @@ TEST_F(CaptureTest, DamageIsNoticedOrHarmless) {
 }
 
 TEST_F(CaptureTest, DamagedBlobsWithoutTheirSealAreStillHarmless) {
-  const ProfileBlobs blobs = Pack(RandomProfile(6));
+  SeriesPacker packer;
+  PackedSnapshot both[2];
+  Profile profile = RandomProfile(6);
+  both[0] = packer.Next(profile);
+  Change(profile, 1);
+  both[1] = packer.Next(profile);
   Random random(8);
   for (int round = 0; round < 3000; ++round) {
-    ProfileBlobs changed = blobs;
-    for (std::string* blob : {&changed.facts, &changed.modules, &changed.frames, &changed.sites}) {
-      for (uint64_t i = random() % 3; i > 0; --i) (*blob)[random() % blob->size()] = static_cast<char>(random());
-      if (random() % 16 == 0) blob->resize(random() % blob->size());
+    SeriesState state;
+    for (PackedSnapshot changed : both) {
+      for (std::string* blob : {&changed.facts, &changed.modules, &changed.frames, &changed.names, &changed.sites}) {
+        for (uint64_t i = random() % 3; i > 0 && random() % 4 == 0; --i)
+          (*blob)[random() % blob->size()] = static_cast<char>(random());
+        if (random() % 32 == 0) blob->resize(random() % blob->size());
+      }
+      if (!Apply(changed.Blobs(), &state)) break;
     }
-    Profile profile;
-    Unpack(changed.facts, changed.modules, changed.frames, changed.sites, &profile);
-    for (const Site& site : profile.sites) {
-      for (const uint32_t frame : site.frames) ASSERT_LT(frame, profile.frames.size());
+    for (const Site& site : ProfileOf(state).sites) {
+      for (const uint32_t frame : site.frames) ASSERT_LT(frame, state.last.frames.size());
     }
   }
 }

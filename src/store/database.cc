@@ -3,9 +3,15 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 
 namespace heaptally::store {
 namespace {
+
+constexpr int kPatience_ms = 5000;  // while somebody else reads or writes
 
 sqlite3* OpenHandle(const std::string& path, int flags, std::string* error) {
   sqlite3* handle = nullptr;
@@ -13,6 +19,48 @@ sqlite3* OpenHandle(const std::string& path, int flags, std::string* error) {
   *error = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
   sqlite3_close(handle);
   return nullptr;
+}
+
+// True iff a writer died while it wrote: its journal is there and nobody holds it.
+bool NeedsUndo(sqlite3* handle) {
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, kPatience_ms);
+  const int result = sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr);
+  sqlite3_extended_result_codes(handle, 0);
+  return result == SQLITE_READONLY_ROLLBACK;
+}
+
+bool CopyFile(const std::string& from, const std::string& to) {
+  std::error_code error;
+  return std::filesystem::copy_file(from, to, error);
+}
+
+// A journal may name another one, which SQLite would then delete: ours never do.
+bool NamesAnotherJournal(const std::string& path) {
+  constexpr unsigned char kMark[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  char end[sizeof kMark] = {};
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(-static_cast<std::streamoff>(sizeof end), std::ios::end);
+  file.read(end, sizeof end);
+  return !file || std::memcmp(end, kMark, sizeof end) == 0;
+}
+
+// The journal is played back in a copy, since the file may not be ours to write to. The copy has no name any more when
+// this returns.
+sqlite3* OpenUndone(const std::string& path, std::string* error) {
+  std::error_code ignored;
+  std::string directory = std::filesystem::temp_directory_path(ignored).string() + "/heaptally-XXXXXX";
+  *error = "its writer was killed, and it can't be copied to " + directory;
+  if (mkdtemp(directory.data()) == nullptr) return nullptr;
+  const std::string copy = directory + "/capture";
+  sqlite3* handle = nullptr;
+  if (CopyFile(path, copy) && CopyFile(path + "-journal", copy + "-journal") &&
+      !NamesAnotherJournal(copy + "-journal")) {
+    handle = OpenHandle(copy, SQLITE_OPEN_READWRITE, error);
+    sqlite3_exec(handle, "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr);
+  }
+  std::filesystem::remove_all(directory, ignored);
+  return handle;
 }
 
 }  // namespace
@@ -29,9 +77,27 @@ std::optional<Database> Database::Create(const std::string& path, std::string* e
   return std::nullopt;
 }
 
+std::optional<Database> Database::OpenForAdding(const std::string& path, std::string* error) {
+  sqlite3* handle = OpenHandle(path, SQLITE_OPEN_READWRITE, error);
+  if (handle == nullptr) return std::nullopt;
+  Database database(handle);
+  // Without spilling, the file is written to at the end of a transaction only: for a millisecond.
+  if (database.Run("PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA cache_spill = OFF;")) {
+    sqlite3_busy_timeout(handle, kPatience_ms);
+    return database;
+  }
+  *error = database.LastError();
+  return std::nullopt;
+}
+
 std::optional<Database> Database::OpenForReading(const std::string& path, std::string* error) {
   sqlite3* handle = OpenHandle(path, SQLITE_OPEN_READONLY, error);
+  if (handle != nullptr && NeedsUndo(handle)) {
+    sqlite3_close(handle);
+    handle = OpenUndone(path, error);
+  }
   if (handle == nullptr) return std::nullopt;
+  sqlite3_busy_timeout(handle, kPatience_ms);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
@@ -44,6 +110,8 @@ std::optional<Database> Database::OpenForReading(const std::string& path, std::s
 Database::~Database() { sqlite3_close(handle_); }
 
 bool Database::Run(const char* sql) { return sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) == SQLITE_OK; }
+
+bool Database::InTransaction() const { return handle_ != nullptr && sqlite3_get_autocommit(handle_) == 0; }
 
 bool Database::Close() { return sqlite3_close(std::exchange(handle_, nullptr)) == SQLITE_OK; }
 

@@ -14,13 +14,17 @@ struct sqlite3_stmt;
 namespace heaptally::store {
 
 inline constexpr int kApplicationId = 0x48544c59;  // "HTLY", in bytes 68..71 of the file
-inline constexpr int kFormat = 2;                  // user_version, in bytes 60..63
+inline constexpr int kFormat = 3;                  // user_version, in bytes 60..63
 
 class Database {
  public:
   // A new file that must not exist, for one writer and no crash in between (the caller syncs and renames it).
   static std::optional<Database> Create(const std::string& path, std::string* error);
-  // An existing file, read-only; nothing in it (triggers, views, functions) is trusted.
+  // A file of our own making, to add to: each transaction is there as a whole or not at all, whenever this process may
+  // end (not: the machine). Others may read meanwhile.
+  static std::optional<Database> OpenForAdding(const std::string& path, std::string* error);
+  // An existing file, read-only; nothing in it (triggers, views, functions) is trusted. What a killed writer left
+  // half-written is undone in a copy.
   static std::optional<Database> OpenForReading(const std::string& path, std::string* error);
 
   Database(Database&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
@@ -36,6 +40,8 @@ class Database {
   // What went wrong last, in SQLite's words.
   std::string LastError() const;
   sqlite3* handle() { return handle_; }
+  // True iff a transaction is open.
+  bool InTransaction() const;
 
  private:
   explicit Database(sqlite3* handle) : handle_(handle) {}

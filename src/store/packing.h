@@ -34,6 +34,9 @@ class Packer {
     bytes_.append(text);
   }
 
+  // Bytes that are packed already.
+  void Append(std::string_view bytes) { bytes_.append(bytes); }
+
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -87,6 +90,7 @@ class Unpacker {
 
   bool ok() const { return ok_; }
   bool done() const { return ok_ && rest_.empty(); }
+  std::string_view rest() const { return rest_; }
 
  private:
   uint8_t Byte() {

@@ -1,14 +1,13 @@
 #include "store/profile_blobs.h"
 
-#include <cstring>
-#include <unordered_map>
+#include "store/measures_blob.h"
 
-#include "base/hash.h"
 
 namespace heaptally::store {
 namespace {
 
 using profile::Profile;
+using Names = std::vector<std::vector<profile::SourceFrame>>;
 
 // One list of fields for both directions, so that they cannot drift apart. A Packing field is written, an Unpacking
 // read.
@@ -90,37 +89,6 @@ void VisitModule(Visitor& visit, SomeModule& module) {
   visit(module.unloaded);
 }
 
-std::string PackModules(const Profile& profile) {
-  Packing packing;
-  packing.packer.Number(profile.modules.size());
-  for (const profile::Module& module : profile.modules) VisitModule(packing, module);
-  return packing.packer.bytes();
-}
-
-bool UnpackModules(std::string_view blob, Profile* profile) {
-  Unpacking unpacking(blob);
-  for (uint64_t count = unpacking.unpacker.Count(); count > 0 && unpacking.unpacker.ok(); --count) {
-    VisitModule(unpacking, profile->modules.emplace_back());
-  }
-  return unpacking.unpacker.done();
-}
-
-// Numbers for texts that occur again and again: functions and files.
-class TextNumbers {
- public:
-  uint64_t Of(const std::string& text) {
-    const auto [at, added] = numbers_.try_emplace(text, numbers_.size());
-    if (added) texts_.Text(text);
-    return at->second;
-  }
-  size_t count() const { return numbers_.size(); }
-  const std::string& bytes() const { return texts_.bytes(); }
-
- private:
-  std::unordered_map<std::string, uint64_t> numbers_;
-  Packer texts_;
-};
-
 void PackSource(const profile::SourceFrame& source, TextNumbers* texts, Packer* packer) {
   packer->Number(texts->Of(source.function) << 1 | (source.inlined ? 1 : 0));
   packer->Number(texts->Of(source.file));
@@ -128,91 +96,138 @@ void PackSource(const profile::SourceFrame& source, TextNumbers* texts, Packer* 
   packer->Number(texts->Of(source.why));
 }
 
-// texts, frames (module, address as a step from the last one of any module, exact), sources by frame.
-std::string PackFrames(const Profile& profile) {
-  TextNumbers texts;
-  Packer body;
-  uint64_t last = 0;
-  body.Number(profile.frames.size());
-  for (const profile::Frame& frame : profile.frames) {
-    body.Number(uint64_t{frame.module + 1} << 1 | (frame.exact_pc ? 1 : 0));
-    body.Signed(static_cast<int64_t>(frame.address - last));
-    last = frame.address;
-  }
-  body.Number(profile.sources.size());
-  for (const auto& sources : profile.sources) {
-    body.Number(sources.size());
-    for (const profile::SourceFrame& source : sources) PackSource(source, &texts, &body);
-  }
-  Packer whole;
-  whole.Number(texts.count());
-  return whole.bytes() + texts.bytes() + body.bytes();
+std::vector<std::string> UnpackTexts(Unpacker* unpacker) {
+  std::vector<std::string> texts;
+  for (uint64_t count = unpacker->Count(); count > 0 && unpacker->ok(); --count) texts.push_back(unpacker->Text());
+  return texts;
 }
 
-void UnpackSources(const std::vector<std::string>& texts, Unpacker* unpacker, Profile* profile) {
+void UnpackSources(const std::vector<std::string>& texts, Unpacker* unpacker,
+                   std::vector<profile::SourceFrame>* sources) {
   const auto text = [&]() -> std::string {
     const uint64_t number = unpacker->Below(texts.size());
     return unpacker->ok() ? texts[number] : "";
   };
-  for (uint64_t count = unpacker->Count(); count > 0 && unpacker->ok(); --count) {
-    auto& sources = profile->sources.emplace_back();
-    for (uint64_t inner = unpacker->Count(); inner > 0 && unpacker->ok(); --inner) {
-      profile::SourceFrame& source = sources.emplace_back();
-      const uint64_t function = unpacker->Below(uint64_t{texts.size()} << 1);
-      if (unpacker->ok()) source.function = texts[function >> 1];
-      source.inlined = (function & 1) != 0;
-      source.file = text();
-      source.line = static_cast<uint32_t>(unpacker->Below(uint64_t{1} << 32));
-      source.why = text();
-    }
+  for (uint64_t inner = unpacker->Count(); inner > 0 && unpacker->ok(); --inner) {
+    profile::SourceFrame& source = sources->emplace_back();
+    const uint64_t function = unpacker->Below(uint64_t{texts.size()} << 1);
+    if (unpacker->ok()) source.function = texts[function >> 1];
+    source.inlined = (function & 1) != 0;
+    source.file = text();
+    source.line = static_cast<uint32_t>(unpacker->Below(uint64_t{1} << 32));
+    source.why = text();
   }
 }
 
-bool UnpackFrames(std::string_view blob, Profile* profile) {
-  Unpacker unpacker(blob);
-  std::vector<std::string> texts;
-  for (uint64_t count = unpacker.Count(); count > 0 && unpacker.ok(); --count) texts.push_back(unpacker.Text());
+// A number, then frames: module, address as a step from the last one of any module.
+void UnpackFrameList(Unpacker* unpacker, std::vector<profile::Frame>* frames) {
   uint64_t last = 0;
-  for (uint64_t count = unpacker.Count(); count > 0 && unpacker.ok(); --count) {
-    const uint64_t module = unpacker.Below(uint64_t{1} << 33);
-    last += static_cast<uint64_t>(unpacker.Signed());
-    profile->frames.push_back({static_cast<uint32_t>(module >> 1) - 1, last, (module & 1) != 0});
+  for (uint64_t count = unpacker->Count(); count > 0 && unpacker->ok(); --count) {
+    const uint64_t module = unpacker->Below(uint64_t{1} << 33);
+    last += static_cast<uint64_t>(unpacker->Signed());
+    frames->push_back({static_cast<uint32_t>(module >> 1) - 1, last, (module & 1) != 0});
   }
-  UnpackSources(texts, &unpacker, profile);
-  return unpacker.done();
 }
 
-uint64_t Mix(uint64_t seed, std::string_view bytes) {
-  seed = base::HashCombine(seed, bytes.size());
-  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-    uint64_t word;
-    std::memcpy(&word, bytes.data(), 8);
-    seed = base::HashCombine(seed, word);
-  }
-  uint64_t word = 0;
-  std::memcpy(&word, bytes.data(), bytes.size());
-  return base::HashCombine(seed, word);
+void UnpackModuleList(Unpacking* unpacking, std::vector<profile::Module>* modules) {
+  for (uint64_t count = unpacking->unpacker.Count(); count > 0 && unpacking->unpacker.ok(); --count)
+    VisitModule(*unpacking, modules->emplace_back());
 }
 
 }  // namespace
 
-ProfileBlobs Pack(const Profile& profile) {
+std::string PackFacts(const Profile& profile) {
   Packing facts;
   VisitFacts(facts, profile);
-  return {facts.packer.bytes(), PackModules(profile), PackFrames(profile), PackSites(profile)};
+  return facts.packer.bytes();
 }
 
-bool Unpack(std::string_view facts, std::string_view modules, std::string_view frames, std::string_view sites,
-            Profile* profile) {
+bool UnpackFacts(std::string_view facts, Profile* profile) {
   Unpacking unpacking(facts);
-  *profile = {};
   VisitFacts(unpacking, *profile);
-  return unpacking.unpacker.done() && UnpackModules(modules, profile) && UnpackFrames(frames, profile) &&
-         UnpackSites(sites, profile);
+  return unpacking.unpacker.done();
 }
 
-uint64_t SealOf(std::string_view facts, std::string_view modules, std::string_view frames, std::string_view sites) {
-  return Mix(Mix(Mix(Mix(0, facts), modules), frames), sites) >> 1;  // SQLite's integers are signed
+std::string PackModules(const std::vector<profile::Module>& modules, size_t from, const std::vector<uint32_t>& unloaded) {
+  Packing packing;
+  packing.packer.Number(modules.size() - from);
+  for (size_t i = from; i < modules.size(); ++i) VisitModule(packing, modules[i]);
+  packing.packer.Number(unloaded.size());
+  for (const uint32_t module : unloaded) packing.packer.Number(module);
+  return packing.packer.bytes();
+}
+
+bool UnpackModules(std::string_view blob, std::vector<profile::Module>* modules) {
+  Unpacking unpacking(blob);
+  UnpackModuleList(&unpacking, modules);
+  Unpacker& unpacker = unpacking.unpacker;
+  for (uint64_t count = unpacker.Count(); count > 0 && unpacker.ok(); --count) {
+    const uint64_t module = unpacker.Below(modules->size());
+    if (unpacker.ok()) (*modules)[module].unloaded = true;
+  }
+  return unpacker.done();
+}
+
+std::string PackFrames(const std::vector<profile::Frame>& frames, size_t from) {
+  Packer packer;
+  uint64_t last = 0;
+  packer.Number(frames.size() - from);
+  for (size_t i = from; i < frames.size(); ++i) {
+    packer.Number(uint64_t{frames[i].module + 1} << 1 | (frames[i].exact_pc ? 1 : 0));
+    packer.Signed(static_cast<int64_t>(frames[i].address - last));
+    last = frames[i].address;
+  }
+  return packer.bytes();
+}
+
+bool UnpackFrames(std::string_view blob, std::vector<profile::Frame>* frames) {
+  Unpacker unpacker(blob);
+  UnpackFrameList(&unpacker, frames);
+  return unpacker.done();
+}
+
+// texts, then for each frame that is named here: its number as a step, its sources.
+std::string PackNames(const std::vector<NamedFrame>& named) {
+  if (named.empty()) return "";
+  TextNumbers texts;
+  Packer body;
+  uint64_t last = 0;
+  body.Number(named.size());
+  for (const NamedFrame& one : named) {
+    body.Number(one.frame - last);
+    last = one.frame;
+    body.Number(one.sources->size());
+    for (const profile::SourceFrame& source : *one.sources) PackSource(source, &texts, &body);
+  }
+  return texts.TakeNew() + body.bytes();
+}
+
+bool UnpackNames(std::string_view blob, uint64_t frames, Names* names) {
+  if (blob.empty()) return true;
+  Unpacker unpacker(blob);
+  const std::vector<std::string> texts = UnpackTexts(&unpacker);
+  uint64_t frame = 0;
+  for (uint64_t count = unpacker.Count(); count > 0 && unpacker.ok(); --count) {
+    frame += unpacker.Below(frames);
+    if (frame >= frames) unpacker.Fail();
+    if (!unpacker.ok()) break;
+    if (names->size() <= frame) names->resize(frame + 1);
+    (*names)[frame].clear();
+    UnpackSources(texts, &unpacker, &(*names)[frame]);
+  }
+  return unpacker.done();
+}
+
+bool UnpackWhole(std::string_view facts, std::string_view modules, std::string_view frames, Profile* profile,
+                   Names* names) {
+  Unpacking module_list(modules);
+  UnpackModuleList(&module_list, &profile->modules);
+  Unpacker unpacker(frames);
+  const std::vector<std::string> texts = UnpackTexts(&unpacker);
+  UnpackFrameList(&unpacker, &profile->frames);
+  for (uint64_t count = unpacker.Count(); count > 0 && unpacker.ok(); --count)
+    UnpackSources(texts, &unpacker, &names->emplace_back());
+  return UnpackFacts(facts, profile) && module_list.unpacker.done() && unpacker.done();
 }
 
 }  // namespace heaptally::store

@@ -1,35 +1,37 @@
-// A profile as four blobs: facts, modules, frames with their sources, sites with their stacks. Reading back gives the
-// same profile, field by field.
+// Facts, modules, frames and their names as blobs: the parts of a snapshot beside its sites. A list may go on from where
+// an earlier snapshot of the image ended.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profile/profile.h"
-#include "store/packing.h"
+#include "store/dictionaries.h"
 
 namespace heaptally::store {
 
-struct ProfileBlobs {
-  std::string facts;
-  std::string modules;
-  std::string frames;
-  std::string sites;
+// Everything in a profile that is no list of the others.
+std::string PackFacts(const profile::Profile& profile);
+bool UnpackFacts(std::string_view facts, profile::Profile* profile);
+
+// Modules from number `from` on, and the numbers of earlier ones that were unloaded since.
+std::string PackModules(const std::vector<profile::Module>& modules, size_t from, const std::vector<uint32_t>& unloaded);
+bool UnpackModules(std::string_view blob, std::vector<profile::Module>* modules);
+
+std::string PackFrames(const std::vector<profile::Frame>& frames, size_t from);
+bool UnpackFrames(std::string_view blob, std::vector<profile::Frame>* frames);
+
+struct NamedFrame {
+  uint64_t frame = 0;
+  const std::vector<profile::SourceFrame>* sources = nullptr;
 };
+// In order of the frames' numbers; "" if there is none.
+std::string PackNames(const std::vector<NamedFrame>& named);
+bool UnpackNames(std::string_view blob, uint64_t frames, std::vector<std::vector<profile::SourceFrame>>* names);
 
-ProfileBlobs Pack(const profile::Profile& profile);
-
-// Returns false iff a blob is damaged; *profile is then incomplete.
-bool Unpack(const std::string_view facts, std::string_view modules, std::string_view frames, std::string_view sites,
-            profile::Profile* profile);
-
-// What proves that blobs are as they were written. Not against forgery.
-uint64_t SealOf(std::string_view facts, std::string_view modules, std::string_view frames, std::string_view sites);
-
-// ---- parts (sites_blob.cc)
-std::string PackSites(const profile::Profile& profile);
-bool UnpackSites(std::string_view blob, profile::Profile* profile);  // needs profile->frames
-void PackMeasures(const profile::Measures& measures, Packer* packer);
-profile::Measures UnpackMeasures(Unpacker* unpacker);
+// Before format 3: names stand beside the frames, and each snapshot for itself.
+bool UnpackWhole(std::string_view facts, std::string_view modules, std::string_view frames,
+                   profile::Profile* profile, std::vector<std::vector<profile::SourceFrame>>* names);
 
 }  // namespace heaptally::store

@@ -7,13 +7,14 @@ namespace heaptally::store {
 inline constexpr const char* kSchema = R"sql(
 CREATE TABLE capture(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE snapshot(
-  id INTEGER PRIMARY KEY, series TEXT NOT NULL,
+  id INTEGER PRIMARY KEY, series TEXT NOT NULL, moment INTEGER NOT NULL,
   pid INTEGER, ppid INTEGER, image INTEGER, exe TEXT, command TEXT, host TEXT, layer TEXT, mode TEXT, period_bytes INTEGER,
   started_ns INTEGER, taken_ns INTEGER, state TEXT, exit_status INTEGER, exit_signal INTEGER, rss_bytes INTEGER,
   live_bytes REAL, live_bytes_lo REAL, live_bytes_hi REAL, live_objects REAL,
   peak_bytes REAL, peak_bytes_lo REAL, peak_bytes_hi REAL,
   allocated_bytes REAL, allocations REAL, frees REAL, temporary REAL, sites INTEGER,
-  facts BLOB NOT NULL, modules BLOB NOT NULL, frames BLOB NOT NULL, stacks BLOB NOT NULL, seal INTEGER NOT NULL);
+  facts BLOB NOT NULL, modules BLOB NOT NULL, frames BLOB NOT NULL, names BLOB NOT NULL,
+  stacks BLOB NOT NULL, seal INTEGER NOT NULL);
 CREATE INDEX snapshot_series ON snapshot(series, id);
 CREATE TABLE site_row(
   snapshot INTEGER NOT NULL, site INTEGER NOT NULL, class TEXT, function TEXT, file TEXT, line INTEGER, module TEXT, stack TEXT,
@@ -22,7 +23,7 @@ CREATE TABLE site_row(
   allocations REAL, frees REAL, reallocs REAL, temporary REAL, oldest_ns INTEGER,
   PRIMARY KEY(snapshot, site)) WITHOUT ROWID;
 CREATE VIEW snapshots AS
-  SELECT id, pid, image, exe, state, datetime(taken_ns / 1000000000, 'unixepoch') AS taken, mode, period_bytes,
+  SELECT id, moment, pid, image, exe, state, datetime(taken_ns / 1000000000, 'unixepoch') AS taken, mode, period_bytes,
          live_bytes, live_bytes_lo, live_bytes_hi, live_objects, peak_bytes, allocated_bytes, allocations, sites
   FROM snapshot ORDER BY id;
 CREATE VIEW images AS
