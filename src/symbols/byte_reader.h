@@ -17,6 +17,19 @@ class ByteReader {
   size_t position() const { return at_; }
   size_t left() const { return ok_ ? bytes_.size() - at_ : 0; }
 
+  void Fail() { ok_ = false; }
+  // To an offset of the bytes.
+  void Seek(uint64_t position) {
+    if (position > bytes_.size()) {
+      ok_ = false;
+    } else {
+      at_ = position;
+    }
+  }
+  void Skip(uint64_t n) {
+    if (Need(n)) at_ += n;
+  }
+
   // n is at most 8.
   uint64_t Fixed(size_t n) {
     if (!Need(n)) return 0;

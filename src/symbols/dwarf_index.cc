@@ -2,89 +2,96 @@
 
 #include <dwarf.h>
 
-namespace heaptally::symbols {
+#include "symbols/range_lists.h"
 
-std::unique_ptr<DwarfIndex> DwarfIndex::Open(const ElfImage& image, const ElfImage* alternate, std::string* problem) {
+namespace heaptally::symbols {
+namespace {
+
+DwarfSections SectionsOf(const ElfImage& image) {
+  return {.info = image.Bytes(".debug_info"),
+          .types = image.Bytes(".debug_types"),
+          .abbrev = image.Bytes(".debug_abbrev"),
+          .str = image.Bytes(".debug_str"),
+          .line_str = image.Bytes(".debug_line_str"),
+          .str_offsets = image.Bytes(".debug_str_offsets"),
+          .addr = image.Bytes(".debug_addr"),
+          .ranges = image.Bytes(".debug_ranges"),
+          .rnglists = image.Bytes(".debug_rnglists"),
+          .line = image.Bytes(".debug_line"),
+          .aranges = image.Bytes(".debug_aranges")};
+}
+
+bool HasCode(const DwarfUnitHeader& unit) {
+  return !unit.in_types && (unit.type == DW_UT_compile || unit.type == DW_UT_skeleton);
+}
+
+}  // namespace
+
+std::unique_ptr<DwarfIndex> DwarfIndex::Open(const ElfImage& image, const ElfImage* alternate, SplitFiles* splits,
+                                             std::string* problem) {
   if (!image.HasContents(".debug_info")) return nullptr;
   if (image.IsCompressed(".debug_info")) {
     *problem = "debug information is compressed in an unknown way, or damaged";
     return nullptr;
   }
-  Dwarf* dwarf = dwarf_begin_elf(image.elf(), DWARF_C_READ, nullptr);
-  if (dwarf == nullptr) {
-    *problem = std::string("debug information is unreadable: ") + dwarf_errmsg(-1);
-    return nullptr;
-  }
-  Dwarf* common = alternate == nullptr ? nullptr : dwarf_begin_elf(alternate->elf(), DWARF_C_READ, nullptr);
-  if (common != nullptr) {
-    dwarf_setalt(dwarf, common);
-  } else if (!image.debug_alternate().name.empty() && dwarf_getalt(dwarf) != nullptr) {
-    // libdw looks for the file itself, but does not ask for its build id: wrong names.
-    dwarf_end(dwarf);
-    return nullptr;
-  }
-  return std::unique_ptr<DwarfIndex>(new DwarfIndex(image, dwarf, common));
+  return std::unique_ptr<DwarfIndex>(new DwarfIndex(image, alternate, splits));
 }
 
-DwarfIndex::DwarfIndex(const ElfImage& image, Dwarf* dwarf, Dwarf* alternate)
-    : image_(image), dwarf_(dwarf), alternate_(alternate) {
-  sections_.line = image.Bytes(".debug_line");
-  sections_.line_str = image.Bytes(".debug_line_str");
-  sections_.str = image.Bytes(".debug_str");
+DwarfIndex::DwarfIndex(const ElfImage& image, const ElfImage* alternate, SplitFiles* splits)
+    : image_(image), splits_(splits) {
+  if (alternate != nullptr) alternate_ = std::make_unique<DwarfData>(SectionsOf(*alternate));
+  data_ = std::make_unique<DwarfData>(SectionsOf(image), alternate_.get());
+  const DwarfSections& sections = data_->sections();
+  sections_ = {sections.line, sections.line_str, sections.str, sections.str_offsets};
   ReadUnits();
 }
 
-DwarfIndex::~DwarfIndex() {
-  dwarf_end(dwarf_);
-  if (alternate_ != nullptr) dwarf_end(alternate_);
-}
-
 void DwarfIndex::ReadUnits() {
-  Dwarf_CU* cu = nullptr;
-  Dwarf_Die die;
-  uint8_t type = 0;
-  Dwarf_Half version = 0;
-  int status = 0;
-  std::unordered_map<Dwarf_Off, uint32_t> version2;  // offset of the unit's DIE -> index into units_
-  while ((status = dwarf_get_units(dwarf_, cu, &cu, &version, &type, &die, nullptr)) == 0) {
-    if (type == DW_UT_type || type == DW_UT_split_type || type == DW_UT_partial) continue;
+  std::unordered_map<uint64_t, uint32_t> version2;  // offset of the unit -> index into units_
+  for (const DwarfUnitHeader& header : data_->units()) {
+    if (!HasCode(header)) continue;
+    const Die die = data_->UnitDie(header);
     const auto index = static_cast<uint32_t>(units_.size());
     bool has_ranges = false;
-    ForRanges(&die, [&](uint64_t low, uint64_t high) {
+    ForRanges(die, [&](uint64_t low, uint64_t high) {
       has_ranges |= low < high;
       if (image_.CodeAround(low) != nullptr) map_.Add(low, high, index);
     });
-    units_.emplace_back(image_, die);
-    if (version == 2) version2[dwarf_dieoffset(&die)] = index;
+    units_.emplace_back(image_, header, splits_);
+    if (header.version == 2) version2[header.start] = index;
     if (!has_ranges) units_.back().AddFunctionRanges(&map_, index);
   }
-  if (status < 0) problem_ = std::string("debug information is damaged: ") + dwarf_errmsg(-1);
+  if (!data_->whole()) problem_ = "debug information is damaged";
   if (!version2.empty()) AddAranges(version2);
   map_.Build();
 }
 
-void DwarfIndex::AddAranges(const std::unordered_map<Dwarf_Off, uint32_t>& units) {
-  Dwarf_Aranges* aranges = nullptr;
-  size_t count = 0;
-  if (dwarf_getaranges(dwarf_, &aranges, &count) != 0) return;
-  for (size_t i = 0; i < count; ++i) {
-    Dwarf_Addr low = 0;
-    Dwarf_Word length = 0;
-    Dwarf_Off offset = 0;
-    if (dwarf_getarangeinfo(dwarf_onearange(aranges, i), &low, &length, &offset) != 0) continue;
-    auto unit = units.find(offset);
-    if (unit != units.end() && image_.CodeAround(low) != nullptr) map_.Add(low, low + length, unit->second);
+void DwarfIndex::AddAranges(const std::unordered_map<uint64_t, uint32_t>& units) {
+  for (std::string_view left = data_->sections().aranges; left.size() > 12;) {
+    ByteReader in(left);
+    const uint64_t length = in.Fixed(4);  // DWARF 2 has no 64-bit form
+    if (length > in.left()) return;
+    in = ByteReader(left.substr(0, 4 + length));
+    left.remove_prefix(4 + length);
+    in.Skip(6);  // the length again, and the version
+    const auto unit = units.find(in.Fixed(4));
+    const uint8_t bytes = in.U8();
+    if (unit == units.end() || (bytes != 4 && bytes != 8)) continue;
+    in.Seek(16);  // pairs are aligned to their size, which 12 bytes of header are not
+    while (!in.AtEnd()) {
+      const uint64_t low = in.Fixed(bytes), size = in.Fixed(bytes);
+      if (!in.ok() || (low == 0 && size == 0)) break;
+      if (image_.CodeAround(low) != nullptr) map_.Add(low, low + size, unit->second);
+    }
   }
 }
 
-const LineTable& DwarfIndex::LinesOf(Dwarf_Die unit) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word offset = UINT64_MAX;
-  if (dwarf_attr(&unit, DW_AT_stmt_list, &attribute) != nullptr) dwarf_formudata(&attribute, &offset);
+const LineTable& DwarfIndex::LinesOf(const Die& unit) {
+  const DieValue where = AttributeOf(unit, DW_AT_stmt_list);
+  const uint64_t offset = where.kind == DieValue::Kind::kNumber ? where.number : UINT64_MAX;
   std::unique_ptr<LineTable>& lines = lines_[offset];
   if (lines == nullptr) {
-    const char* directory = strings_.Of(&unit, DW_AT_comp_dir);
-    lines = std::make_unique<LineTable>(sections_, offset, directory == nullptr ? "" : directory,
+    lines = std::make_unique<LineTable>(sections_, offset, std::string(TextOf(unit, DW_AT_comp_dir)),
                                         [this](uint64_t vaddr) { return image_.CodeAround(vaddr) != nullptr; });
   }
   return *lines;
@@ -97,7 +104,7 @@ DwarfIndex::Answer DwarfIndex::Find(uint64_t vaddr) {
   const LineTable& lines = LinesOf(unit.die());
   const LineTable::Position here = lines.Find(vaddr);
   std::vector<const DwarfUnit::InlinedCall*> calls;
-  const std::vector<Dwarf_Die> chain = unit.ChainAt(vaddr, &calls);
+  const std::vector<Die> chain = unit.ChainAt(vaddr, &calls);
   if (problem_.empty()) problem_ = unit.problem();
 
   Answer answer;

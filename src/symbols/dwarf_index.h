@@ -2,8 +2,6 @@
 // made once; units are read as they are asked for.
 #pragma once
 
-#include <elfutils/libdw.h>
-
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -24,8 +22,9 @@ class DwarfIndex {
   // Reads the table of units of `image`, which must outlive the index. Null if it has no debug information; then
   // `problem` is "" or says why it cannot be read.
   // `alternate`, null if there is none, is what dwz moved common parts to; it must outlive the index too.
-  static std::unique_ptr<DwarfIndex> Open(const ElfImage& image, const ElfImage* alternate, std::string* problem);
-  ~DwarfIndex();
+  // `splits` finds split units; it must outlive the index too.
+  static std::unique_ptr<DwarfIndex> Open(const ElfImage& image, const ElfImage* alternate, SplitFiles* splits,
+                                          std::string* problem);
   DwarfIndex(const DwarfIndex&) = delete;
   DwarfIndex& operator=(const DwarfIndex&) = delete;
 
@@ -39,20 +38,20 @@ class DwarfIndex {
   const std::string& problem() const { return problem_; }
 
  private:
-  DwarfIndex(const ElfImage& image, Dwarf* dwarf, Dwarf* alternate);
+  DwarfIndex(const ElfImage& image, const ElfImage* alternate, SplitFiles* splits);
   void ReadUnits();
   // DWARF 2 has no DW_AT_ranges: what a unit covers beyond one range is in .debug_aranges only.
-  void AddAranges(const std::unordered_map<Dwarf_Off, uint32_t>& units);
-  const LineTable& LinesOf(Dwarf_Die unit);
+  void AddAranges(const std::unordered_map<uint64_t, uint32_t>& units);
+  const LineTable& LinesOf(const Die& unit);
 
   const ElfImage& image_;
-  Dwarf* dwarf_;
-  Dwarf* alternate_;  // null if there is none
+  std::unique_ptr<DwarfData> alternate_;  // null if there is none
+  std::unique_ptr<DwarfData> data_;
+  SplitFiles* splits_;
   LineSections sections_;
   std::deque<DwarfUnit> units_;
   RangeMap map_;  // address -> index into units_
   DwarfNames names_;
-  DwarfStrings strings_;
   std::unordered_map<uint64_t, std::unique_ptr<LineTable>> lines_;  // by offset of the program
   std::string problem_;
 };

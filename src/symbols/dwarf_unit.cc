@@ -2,15 +2,12 @@
 
 #include <dwarf.h>
 
+#include <unordered_map>
+
+#include "symbols/range_lists.h"
+
 namespace heaptally::symbols {
 namespace {
-
-uint64_t NumberAttribute(Dwarf_Die* die, unsigned name) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (dwarf_attr(die, name, &attribute) == nullptr || dwarf_formudata(&attribute, &value) != 0) return 0;
-  return value;
-}
 
 bool Contains(const std::vector<std::pair<uint64_t, uint64_t>>& ranges, uint32_t from, uint32_t to, uint64_t vaddr) {
   for (uint32_t i = from; i < to; ++i) {
@@ -22,22 +19,9 @@ bool Contains(const std::vector<std::pair<uint64_t, uint64_t>>& ranges, uint32_t
 }  // namespace
 
 void DwarfUnit::FindSplitUnit() {
-  uint8_t type = 0;
-  Dwarf_Die split{};
-  if (dwarf_cu_info(unit_.cu, nullptr, &type, nullptr, nullptr, nullptr, nullptr, nullptr) != 0 ||
-      type != DW_UT_skeleton) {
-    return;
-  }
-  if (dwarf_cu_info(unit_.cu, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr) == 0 &&
-      split.addr != nullptr) {
-    functions_unit_ = split;
-    split_ = true;
-    return;
-  }
-  DwarfStrings strings;
-  const char* name = strings.Of(&unit_, DW_AT_dwo_name);
-  if (name == nullptr) name = strings.Of(&unit_, DW_AT_GNU_dwo_name);
-  problem_ = std::string("split debug file not found: ") + (name == nullptr ? "(no name)" : name);
+  if (unit_.type != DW_UT_skeleton) return;
+  split_ = splits_->Find(unit_, &problem_);
+  if (split_.unit != nullptr) functions_unit_ = split_.unit;
 }
 
 void DwarfUnit::ReadFunctions(bool everywhere) {
@@ -46,11 +30,11 @@ void DwarfUnit::ReadFunctions(bool everywhere) {
   read_all_ = everywhere;
   functions_.clear();
   map_ = RangeMap();
-  WalkDies(functions_unit_, [&](Dwarf_Die die, Dwarf_Die) {
-    const int tag = dwarf_tag(&die);
+  WalkDies(functions_unit_->data->UnitDie(*functions_unit_), [&](const Die& die, const Die&) {
+    const int tag = TagOf(die);
     if (tag != DW_TAG_subprogram) return everywhere || tag == DW_TAG_namespace || tag == DW_TAG_module;
     Function function{die, {}, false, {}, {}};
-    ForRanges(&die, [&](uint64_t low, uint64_t high) {
+    ForRanges(die, [&](uint64_t low, uint64_t high) {
       const CodeRange* code = image_.CodeAround(low);
       if (code != nullptr && low < high && high <= code->high) function.ranges.emplace_back(low, high);
     });
@@ -82,43 +66,43 @@ DwarfUnit::Function* DwarfUnit::FunctionAt(uint64_t vaddr) {
 
 void DwarfUnit::ReadCalls(Function* function) {
   function->has_calls = true;
-  std::vector<std::pair<const void*, uint32_t>> open;  // calls around the current DIE: address, index
-  auto close_until = [&](const void* parent) {
+  std::vector<std::pair<const char*, uint32_t>> open;  // calls around the current DIE: address, index
+  auto close_until = [&](const char* parent) {
     while (!open.empty() && open.back().first != parent) {
       function->calls[open.back().second].end = static_cast<uint32_t>(function->calls.size());
       open.pop_back();
     }
   };
-  std::unordered_map<const void*, const void*> block_owner;  // lexical block -> inlined call around it (or function)
-  WalkDies(function->die, [&](Dwarf_Die die, Dwarf_Die parent) {
-    auto owner = block_owner.find(parent.addr);
-    const void* around = owner == block_owner.end() ? parent.addr : owner->second;
-    const int tag = dwarf_tag(&die);
+  std::unordered_map<const char*, const char*> block_owner;  // lexical block -> inlined call around it (or function)
+  WalkDies(function->die, [&](const Die& die, const Die& parent) {
+    auto owner = block_owner.find(parent.key());
+    const char* around = owner == block_owner.end() ? parent.key() : owner->second;
+    const int tag = TagOf(die);
     if (tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block) {
-      block_owner[die.addr] = around;
+      block_owner[die.key()] = around;
       return true;
     }
     if (tag != DW_TAG_inlined_subroutine) return false;
     close_until(around);
     const auto first = static_cast<uint32_t>(function->call_ranges.size());
-    ForRanges(&die, [&](uint64_t low, uint64_t high) {
+    ForRanges(die, [&](uint64_t low, uint64_t high) {
       if (low < high) function->call_ranges.emplace_back(low, high);
     });
     const auto end = static_cast<uint32_t>(function->call_ranges.size());
     if (first == end) return false;
-    open.emplace_back(die.addr, static_cast<uint32_t>(function->calls.size()));
-    function->calls.push_back({die, first, end, 0, NumberAttribute(&die, DW_AT_call_file),
-                               static_cast<uint32_t>(NumberAttribute(&die, DW_AT_call_line))});
+    open.emplace_back(die.key(), static_cast<uint32_t>(function->calls.size()));
+    function->calls.push_back({die, first, end, 0, NumberOf(die, DW_AT_call_file),
+                               static_cast<uint32_t>(NumberOf(die, DW_AT_call_line))});
     return true;
   });
   close_until(nullptr);
 }
 
-std::vector<Dwarf_Die> DwarfUnit::ChainAt(uint64_t vaddr, std::vector<const InlinedCall*>* calls) {
+std::vector<Die> DwarfUnit::ChainAt(uint64_t vaddr, std::vector<const InlinedCall*>* calls) {
   Function* function = FunctionAt(vaddr);
   if (function == nullptr) return {};
   if (!function->has_calls) ReadCalls(function);
-  std::vector<Dwarf_Die> chain{function->die};
+  std::vector<Die> chain{function->die};
   const std::vector<InlinedCall>& all = function->calls;
   uint32_t end = static_cast<uint32_t>(all.size());
   for (uint32_t i = 0; i < end;) {
@@ -135,13 +119,17 @@ std::vector<Dwarf_Die> DwarfUnit::ChainAt(uint64_t vaddr, std::vector<const Inli
 }
 
 std::string DwarfUnit::CallFile(uint64_t index, const LineTable& lines) {
-  if (!split_) return lines.FileName(index);
-  // File numbers of a split unit count in the .dwo file's own table, which libdw reads.
-  Dwarf_Files* files = nullptr;
-  size_t count = 0;
-  if (dwarf_getsrcfiles(&functions_unit_, &files, &count) != 0 || index >= count) return "";
-  const char* name = dwarf_filesrc(files, index, nullptr, nullptr);
-  return name == nullptr ? "" : name;
+  if (split_.unit == nullptr) return lines.FileName(index);
+  if (split_lines_ == nullptr) {  // file numbers of a split unit count in the .dwo file's own table
+    const DwarfSections& sections = split_.data->sections();
+    const Die split = split_.data->UnitDie(*split_.unit);
+    std::string_view folder = TextOf(split, DW_AT_comp_dir);
+    if (folder.empty()) folder = TextOf(die(), DW_AT_comp_dir);
+    split_lines_ = std::make_unique<LineTable>(
+        LineSections{sections.line, sections.line_str, sections.str, sections.str_offsets},
+        NumberOf(split, DW_AT_stmt_list), std::string(folder), [](uint64_t) { return false; });
+  }
+  return split_lines_->FileName(index);
 }
 
 }  // namespace heaptally::symbols

@@ -5,46 +5,37 @@
 // the linker dropped lie outside of executable sections and are ignored.
 #pragma once
 
-#include <elfutils/libdw.h>
-
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "symbols/dwarf_names.h"
+#include "symbols/dwarf_data.h"
 #include "symbols/elf_image.h"
 #include "symbols/line_table.h"
 #include "symbols/range_map.h"
+#include "symbols/split_files.h"
 
 namespace heaptally::symbols {
-
-// Calls visit(low, high) for each address range of a DIE. At most kMaxRanges: a hostile file repeats long lists.
-template <typename Visit>
-void ForRanges(Dwarf_Die* die, Visit visit) {
-  constexpr int kMaxRanges = 1 << 16;
-  Dwarf_Addr base = 0, low = 0, high = 0;
-  ptrdiff_t offset = 0;
-  for (int i = 0; i < kMaxRanges && (offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0; ++i) visit(low, high);
-}
 
 class DwarfUnit {
  public:
   // A function, or a call that was inlined into it (or into an inlined call).
   struct InlinedCall {
-    Dwarf_Die die;
+    Die die;
     uint32_t first_range, end_range;
     uint32_t end;  // index behind the last call nested in this one
     uint64_t call_file;
     uint32_t call_line;
   };
 
-  // `image` must outlive the unit.
-  DwarfUnit(const ElfImage& image, Dwarf_Die unit) : image_(image), unit_(unit), functions_unit_(unit) {}
+  // `image` has the code and the unit's header; it, `unit` and `splits` must outlive this.
+  DwarfUnit(const ElfImage& image, const DwarfUnitHeader& unit, SplitFiles* splits)
+      : image_(image), unit_(unit), functions_unit_(&unit), splits_(splits) {}
 
   // The physical function at `vaddr` and the inlined calls around the address, outermost first. Empty if none.
-  std::vector<Dwarf_Die> ChainAt(uint64_t vaddr, std::vector<const InlinedCall*>* calls);
+  std::vector<Die> ChainAt(uint64_t vaddr, std::vector<const InlinedCall*>* calls);
 
   // Adds the ranges of all functions; for units that do not state their own.
   void AddFunctionRanges(RangeMap* map, uint32_t value);
@@ -52,13 +43,13 @@ class DwarfUnit {
   // File for a call's file number.
   std::string CallFile(uint64_t index, const LineTable& lines);
 
-  Dwarf_Die die() const { return unit_; }
+  Die die() const { return unit_.data->UnitDie(unit_); }
   // "" or what is missing, e.g. a split file.
   const std::string& problem() const { return problem_; }
 
  private:
   struct Function {
-    Dwarf_Die die;
+    Die die;
     std::vector<std::pair<uint64_t, uint64_t>> ranges;
     bool has_calls = false;  // calls read
     std::vector<InlinedCall> calls;
@@ -71,9 +62,11 @@ class DwarfUnit {
   void ReadCalls(Function* function);
 
   const ElfImage& image_;
-  Dwarf_Die unit_;            // in the file itself: a full or a skeleton unit
-  Dwarf_Die functions_unit_;  // where its functions are: the same, or the unit of the .dwo file
-  bool split_ = false;
+  const DwarfUnitHeader& unit_;            // in the file itself: a full or a skeleton unit
+  const DwarfUnitHeader* functions_unit_;  // where its functions are: the same, or the unit of the .dwo file
+  SplitFiles* splits_;
+  SplitUnit split_;
+  std::unique_ptr<LineTable> split_lines_;  // the .dwo file's own table of files
   bool read_top_ = false;
   bool read_all_ = false;
   std::deque<Function> functions_;

@@ -1,6 +1,5 @@
 #include "symbols/elf_image.h"
 
-#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -108,6 +107,13 @@ void ElfImage::Read() {
   Decompress();
 }
 
+void ElfImage::ReadWhole() {
+  if (fd_ < 0 || elf_cntl(elf_, ELF_C_FDREAD) != 0) return;
+  elf_cntl(elf_, ELF_C_FDDONE);
+  close(fd_);
+  fd_ = -1;
+}
+
 void ElfImage::ReadCode() {
   for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_, scn)) != nullptr;) {
     GElf_Shdr shdr;
@@ -133,9 +139,29 @@ void ElfImage::ReadCode() {
 }
 
 void ElfImage::ReadBuildId() {
-  const void* id = nullptr;
-  const ssize_t n = dwelf_elf_gnu_build_id(elf_, &id);
-  if (n > 0 && n <= 64) build_id_hex_ = Hex(static_cast<const unsigned char*>(id), static_cast<size_t>(n));
+  for (Elf_Scn* scn = nullptr; (scn = elf_nextscn(elf_, scn)) != nullptr && build_id_hex_.empty();) {
+    GElf_Shdr shdr;
+    if (gelf_getshdr(scn, &shdr) != nullptr && shdr.sh_type == SHT_NOTE) FindBuildId(elf_getdata(scn, nullptr));
+  }
+  size_t segments = 0;
+  if (!build_id_hex_.empty() || elf_getphdrnum(elf_, &segments) != 0) return;
+  for (size_t i = 0; i < std::min<size_t>(segments, 4096) && build_id_hex_.empty(); ++i) {
+    GElf_Phdr phdr;
+    if (gelf_getphdr(elf_, static_cast<int>(i), &phdr) == nullptr || phdr.p_type != PT_NOTE) continue;
+    FindBuildId(elf_getdata_rawchunk(elf_, static_cast<int64_t>(phdr.p_offset), phdr.p_filesz, ELF_T_NHDR));
+  }
+}
+
+void ElfImage::FindBuildId(Elf_Data* notes) {
+  GElf_Nhdr note;
+  size_t name_at = 0, id_at = 0;
+  for (size_t at = 0; notes != nullptr && (at = gelf_getnote(notes, at, &note, &name_at, &id_at)) > 0;) {
+    const char* bytes = static_cast<const char*>(notes->d_buf);
+    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || memcmp(bytes + name_at, "GNU", 4) != 0) continue;
+    if (note.n_descsz == 0 || note.n_descsz > 64) continue;
+    build_id_hex_ = Hex(reinterpret_cast<const unsigned char*>(bytes + id_at), note.n_descsz);
+    return;
+  }
 }
 
 void ElfImage::Decompress() {

@@ -48,6 +48,9 @@ class ElfImage {
   const std::vector<CodeRange>& code() const { return code_; }
   const CodeRange* CodeAround(uint64_t vaddr) const;
 
+  // Reads the rest of the file now and closes it: for files of which a program has thousands.
+  void ReadWhole();
+
   // The first section of that name (and, unless SHT_NULL, that type), or null.
   Elf_Scn* Section(const char* name) const;
   Elf_Scn* SectionOfType(uint32_t type) const;
@@ -70,6 +73,7 @@ class ElfImage {
   void Read();
   void ReadCode();
   void ReadBuildId();
+  void FindBuildId(Elf_Data* notes);
   // Makes zlib- and zstd-compressed debug sections plain.
   void Decompress();
   void DecompressZstd(Elf_Scn* scn, GElf_Shdr shdr);

@@ -19,6 +19,7 @@ struct LineSections {
   std::string_view line;      // .debug_line
   std::string_view line_str;  // .debug_line_str
   std::string_view str;       // .debug_str
+  std::string_view str_offsets = {};  // .debug_str_offsets, whole; read where a name is an index
 };
 
 class LineTable {

@@ -65,7 +65,9 @@ void Module::OpenDebugInformation() {
 
 void Module::OpenDwarf(const ElfImage& image) {
   alternate_image_ = FindAlternateFile(image, file_.root_prefix, options_.debug_roots, &debug_problem_);
-  dwarf_ = DwarfIndex::Open(image, alternate_image_.get(), &debug_problem_);
+  splits_ = std::make_unique<SplitFiles>(std::vector<std::string>{image.path(), file_.root_prefix + file_.path},
+                                         file_.root_prefix);
+  dwarf_ = DwarfIndex::Open(image, alternate_image_.get(), splits_.get(), &debug_problem_);
 }
 
 std::vector<Frame> Module::Find(uint64_t vaddr) {

@@ -9,6 +9,7 @@
 
 #include "symbols/dwarf_index.h"
 #include "symbols/elf_image.h"
+#include "symbols/split_files.h"
 #include "symbols/symbol_table.h"
 #include "symbols/symbolizer.h"
 
@@ -40,6 +41,7 @@ class Module {
   std::unique_ptr<ElfImage> alternate_image_;
   std::unique_ptr<ElfImage> mini_image_;
   SymbolTable symbols_;
+  std::unique_ptr<SplitFiles> splits_;
   std::unique_ptr<DwarfIndex> dwarf_;
   std::unordered_map<uint64_t, std::vector<Frame>> cache_;
 };

@@ -1,6 +1,7 @@
 // The whole way, on programs that print their own addresses: exact function, file and line at each of them.
 #include "symbols/symbolizer.h"
 
+#include <dwarf.h>
 #include <gtest/gtest.h>
 #include <lzma.h>
 #include <unistd.h>
@@ -12,8 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "symbols/dwarf_unit.h"
+#include "symbols/dwarf_data.h"
 #include "symbols/elf_image.h"
+#include "symbols/range_lists.h"
 
 namespace heaptally::symbols {
 namespace {
@@ -157,8 +159,11 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Calls,
                          testing::Values("calls_dwarf2", "calls_dwarf3", "calls_dwarf4", "calls_dwarf5", "calls_nopie",
                                          "calls_zlib", "calls_split4", "calls_split5", "calls_types", "calls_noid",
                                          "calls_lto", "calls_base", "calls_strip", "calls_lld", "calls_lld_base",
-                                         "calls_mold"),
-                         [](const auto& shape) { return std::string(shape.param); });
+                                         "calls_mold", "dwp4/calls", "dwp5/calls"),
+                         [](const auto& shape) {
+                           std::string name = shape.param;
+                           return name.substr(0, name.find('/'));
+                         });
 
 // Strict DWARF 2 cannot say that a unit has more than one range, nor a namespace: .debug_aranges knows the former, the
 // linkage names the latter.
@@ -198,18 +203,26 @@ TEST_F(FileTest, ExactAddressesAreNotMovedBack) {
 bool HasDroppedFunction(const std::string& path, const char* name) {
   std::string problem;
   auto image = ElfImage::Open(path, &problem);
-  Dwarf* dwarf = image == nullptr ? nullptr : dwarf_begin_elf(image->elf(), DWARF_C_READ, nullptr);
+  if (image == nullptr) return false;
+  const DwarfData data({.info = image->Bytes(".debug_info"),
+                        .types = {},
+                        .abbrev = image->Bytes(".debug_abbrev"),
+                        .str = image->Bytes(".debug_str"),
+                        .line_str = {},
+                        .str_offsets = {},
+                        .addr = {},
+                        .ranges = image->Bytes(".debug_ranges"),
+                        .rnglists = image->Bytes(".debug_rnglists"),
+                        .line = {},
+                        .aranges = {}});
   bool found = false;
-  Dwarf_Die unit;
-  for (Dwarf_CU* cu = nullptr; dwarf_get_units(dwarf, cu, &cu, nullptr, nullptr, &unit, nullptr) == 0;) {
-    WalkDies(unit, [&](Dwarf_Die die, Dwarf_Die) {
-      const char* own = dwarf_diename(&die);
-      if (own == nullptr || std::string(own) != name) return false;
-      ForRanges(&die, [&](uint64_t low, uint64_t) { found |= image->CodeAround(low) == nullptr; });
+  for (const DwarfUnitHeader& unit : data.units()) {
+    WalkDies(data.UnitDie(unit), [&](const Die& die, const Die&) {
+      if (TextOf(die, DW_AT_name) != name) return false;
+      ForRanges(die, [&](uint64_t low, uint64_t) { found |= image->CodeAround(low) == nullptr; });
       return false;
     });
   }
-  dwarf_end(dwarf);
   return found;
 }
 
@@ -454,7 +467,8 @@ TEST_F(SeparateDebugFiles, DwzAlternateFiles) {
 
   DebugFile("calls_dwarf5", "common");  // the right name, another build id
   Use(program);
-  EXPECT_EQ(At("template"), Lines{"double outer::Twice<double>(double)"}) << "names from a file that is not proven";
+  EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")}) << "the file's own line table";
+  EXPECT_EQ(At("c_inlined")[0].substr(0, 3), "? (") << "a name from a file that is not proven";
   EXPECT_EQ(Problem().find("alternate debug file not found: common"), 0u) << Problem();
 }
 
@@ -473,6 +487,24 @@ TEST_F(SeparateDebugFiles, AMissingSplitFileIsSaid) {
   Use(program);
   EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")});
   EXPECT_NE(Problem().find("split debug file not found: "), std::string::npos) << Problem();
+}
+
+TEST_F(SeparateDebugFiles, APackageOfAnotherBuildIsNotBelieved) {
+  if (!fs::exists(kFixtures + "/dwp5/calls.dwp")) GTEST_SKIP() << "no python3 was found when the tests were built";
+  const std::string program = folder_ / "calls";
+  fs::copy_file(kFixtures + "/dwp5/calls", program);
+  Use(program);
+  EXPECT_EQ(At("template"), Lines{Cxx("double outer::Twice<double>(double)", "template")});
+  EXPECT_NE(Problem().find("split debug file not found: "), std::string::npos) << Problem();
+  DebugFile("dwp5/calls.dwp", "calls.dwp");
+  Use(program);
+  EXPECT_EQ(At("c_inlined").size(), 2u);
+  EXPECT_EQ(Problem(), "");
+  if (!fs::exists(kFixtures + "/dwp4/calls.dwp")) GTEST_SKIP() << "no dwp was found when the tests were built";
+  DebugFile("dwp4/calls.dwp", "calls.dwp");
+  Use(program);
+  EXPECT_EQ(At("c_inlined").size(), 1u);
+  EXPECT_NE(Problem().find("nor in " + program + ".dwp"), std::string::npos) << Problem();
 }
 
 std::string Rust(const std::string& function, const std::string& line) {
