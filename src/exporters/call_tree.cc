@@ -77,8 +77,9 @@ void Builder::Add(const profile::Profile& profile, uint32_t number) {
   std::vector<TableFrame> stack;
   TableFrame place{};
   for (const profile::Site& site : profile.sites) {
-    const Amounts amounts = AmountsOf(site.measures);
-    if (site.memory_class == "mapped" || IsNothing(amounts)) continue;
+    const bool mapped = site.memory_class == "mapped";
+    const Amounts amounts = mapped ? AmountsOfMapped(site.measures) : AmountsOf(site.measures);
+    if (IsNothing(amounts)) continue;
     frames.Stack(site, allocator_frames_, &stack, &place);
     const uint32_t node = Node(stack);
     tree_.leaves.push_back({node, Place(place), number, site.measures.floor_bytes, amounts});
@@ -148,7 +149,14 @@ uint32_t StringTable::Index(const std::string& text) {
 
 Amounts AmountsOf(const profile::Measures& measures) {
   return {measures.live.bytes,      measures.live.objects,      measures.peak.bytes, measures.peak.objects,
-          measures.allocated.bytes, measures.allocated.objects, measures.temporary};
+          measures.allocated.bytes, measures.allocated.objects, measures.temporary,  {}, {}};
+}
+
+Amounts AmountsOfMapped(const profile::Measures& measures) {
+  Amounts out;
+  out[kMappedBytes] = measures.live.bytes;
+  out[kMappings] = measures.live.objects;
+  return out;
 }
 
 CallTree BuildCallTree(const std::vector<const profile::Profile*>& profiles, const Wording& wording,

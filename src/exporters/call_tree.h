@@ -51,9 +51,22 @@ struct CallPlace {
 };
 
 // What a leaf knows; the names are the page's.
-enum LeafColumn { kLiveBytes, kLiveObjects, kPeakBytes, kPeakObjects, kChurnBytes, kChurnCalls, kTemporaryCalls, kLeafColumns };
+enum LeafColumn {
+  kLiveBytes,
+  kLiveObjects,
+  kPeakBytes,
+  kPeakObjects,
+  kChurnBytes,
+  kChurnCalls,
+  kTemporaryCalls,
+  kMappedBytes,
+  kMappings,
+  kLeafColumns
+};
 using Amounts = std::array<profile::Amount, kLeafColumns>;
 Amounts AmountsOf(const profile::Measures& measures);
+// Of class mapped: reserved address space, exact in every mode, which is in no other column.
+Amounts AmountsOfMapped(const profile::Measures& measures);
 
 // All sites of one profile that meet in a node and a place.
 struct CallLeaf {
@@ -69,7 +82,6 @@ struct CallTree {
   std::vector<CallLeaf> leaves;  // ordered by node; only those that have anything at all
 };
 
-// Sites of class mapped are left out: their bytes are reserved address space, which is in no total.
 CallTree BuildCallTree(const std::vector<const profile::Profile*>& profiles, const Wording& wording,
                        StringTable* strings);
 

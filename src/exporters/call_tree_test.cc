@@ -66,12 +66,18 @@ TEST(CallTree, StacksAndPlacesAreThoseOfTheReports) {
     }
     StringTable strings;
     const CallTree tree = BuildCallTree({&profile}, wording, &strings);
-    for (const CallLeaf& leaf : tree.leaves) got[PathOf(tree, strings, leaf.node)] += leaf.amounts[kLiveBytes].value();
+    double mapped = 0;
+    for (const CallLeaf& leaf : tree.leaves) {
+      mapped += leaf.amounts[kMappedBytes].value();
+      if (leaf.amounts[kLiveBytes].value() == 0) continue;
+      got[PathOf(tree, strings, leaf.node)] += leaf.amounts[kLiveBytes].value();
+    }
     EXPECT_EQ(got, expected);
+    EXPECT_EQ(mapped, 1'000'000);
     for (const CallLeaf& leaf : tree.leaves) {
       const std::string place = strings.strings()[tree.functions[tree.places[leaf.place].function].whole_name];
       if (place.starts_with("[") || PathOf(tree, strings, leaf.node).starts_with("[")) continue;
-      got_places[place] += leaf.amounts[kLiveBytes].value();
+      if (leaf.amounts[kLiveBytes].value() > 0) got_places[place] += leaf.amounts[kLiveBytes].value();
     }
     EXPECT_EQ(got_places, places);
   }

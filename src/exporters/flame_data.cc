@@ -28,7 +28,13 @@ constexpr std::array<PageMeasure, 5> kPageMeasures = {{{By::kLive, kLiveBytes, k
                                                        {By::kCalls, kChurnCalls, kChurnBytes},
                                                        {By::kTemporary, kTemporaryCalls, kChurnCalls}}};
 
-Json MeasuresJson() {
+bool HoldsMapped(const CallTree& tree) {
+  return std::any_of(tree.leaves.begin(), tree.leaves.end(),
+                     [](const CallLeaf& leaf) { return leaf.amounts[kMappedBytes].value() > 0; });
+}
+
+// Mapped memory is a measure of its own, where there is any: reserved address space is not to be added to blocks.
+Json MeasuresJson(const CallTree& tree) {
   Json out = Json::array();
   for (const PageMeasure& page : kPageMeasures) {
     const auto name = std::find_if(kMeasures.begin(), kMeasures.end(), [&](const auto& m) { return m.by == page.by; });
@@ -36,7 +42,16 @@ Json MeasuresJson() {
                    {"title", name->title},
                    {"bytes", analysis::RanksBytes(page.by)},
                    {"column", static_cast<int>(page.column)},
-                   {"beside", static_cast<int>(page.beside)}});
+                   {"beside", static_cast<int>(page.beside)},
+                   {"exact", false}});
+  }
+  if (HoldsMapped(tree)) {
+    out.push_back({{"name", "mapped"},
+                   {"title", "mapped, reserved"},
+                   {"bytes", true},
+                   {"column", static_cast<int>(kMappedBytes)},
+                   {"beside", static_cast<int>(kMappings)},
+                   {"exact", true}});
   }
   return out;
 }
@@ -48,9 +63,16 @@ Json AmountJson(const profile::Amount& amount) {
 // A floor of -1: nothing was ever sampled.
 Json FloorJson(uint64_t floor_bytes) { return floor_bytes == UINT64_MAX ? Json(-1) : Json(floor_bytes); }
 
-Json TotalsJson(const profile::Measures& totals) {
+Json TotalsJson(const Profile& profile) {
+  const profile::Measures& totals = profile.totals;
+  Amounts amounts = AmountsOf(totals);
+  for (const profile::Site& site : profile.sites) {
+    if (site.memory_class != "mapped") continue;
+    amounts[kMappedBytes] += site.measures.live.bytes;
+    amounts[kMappings] += site.measures.live.objects;
+  }
   Json columns = Json::array();
-  for (const profile::Amount& amount : AmountsOf(totals)) columns.push_back(AmountJson(amount));
+  for (const profile::Amount& amount : amounts) columns.push_back(AmountJson(amount));
   return {{"columns", columns},
           {"peak_whole", AmountJson(totals.peak_whole.bytes)},
           {"peak_most_proven", totals.peak_most_proven},
@@ -77,7 +99,7 @@ Json ProfileJson(const Profile& profile, const FlamePageOptions& options) {
           {"taken_ms", profile.taken_unix_ns / 1'000'000},
           {"not_seen", words.not_seen},
           {"notes", words.notes},
-          {"totals", TotalsJson(profile.totals)}};
+          {"totals", TotalsJson(profile)}};
 }
 
 const char* OpeningMeasure(const std::vector<Profile>& profiles) {
@@ -183,7 +205,7 @@ std::string FlameData(const std::vector<Profile>& profiles, const Wording& wordi
   const Json head = {{"title", options.title},
                      {"narrowed", options.narrowed},
                      {"not_seen", all.not_seen},
-                     {"measures", MeasuresJson()},
+                     {"measures", MeasuresJson(tree)},
                      {"columns", static_cast<int>(kLeafColumns)},
                      {"sampled", sampled},
                      {"measure", OpeningMeasure(profiles)},

@@ -26,7 +26,7 @@ TEST(FlamePage, EmbedsTheProfilesTotals) {
   for (const profile::Profile& profile : {ExactProfile(), SampledProfile()}) {
     const UnpackedPage data = DataOf({profile});
     EXPECT_TRUE(data.AtEnd());
-    ASSERT_EQ(data.head["measures"].size(), kMeasures.size());
+    ASSERT_GE(data.head["measures"].size(), kMeasures.size());
     for (size_t m = 0; m < kMeasures.size(); ++m) {
       const auto& measure = data.head["measures"][m];
       EXPECT_EQ(measure["name"], kMeasures[m].name);
@@ -36,6 +36,18 @@ TEST(FlamePage, EmbedsTheProfilesTotals) {
       EXPECT_EQ(own[0].get<double>() + own[1].get<double>(), total) << kMeasures[m].name;
     }
   }
+}
+
+TEST(FlamePage, MappedMemoryIsAMeasureOfItsOwn) {
+  const UnpackedPage with = DataOf({ExactProfile()}), without = DataOf({SampledProfile()});
+  const auto& measures = with.head["measures"];
+  ASSERT_EQ(measures.size(), kMeasures.size() + 1);
+  EXPECT_EQ(measures.back()["name"], "mapped");
+  EXPECT_EQ(measures.back()["exact"], true);
+  EXPECT_EQ(with.sums[measures.back()["column"].get<size_t>()], 1'000'000);
+  EXPECT_EQ(with.head["profiles"][0]["totals"]["columns"][measures.back()["column"].get<size_t>()][0], 1'000'000);
+  EXPECT_EQ(with.sums[0], Ranked(ExactProfile().totals, analysis::By::kLive).v) << "in no other column";
+  EXPECT_EQ(without.head["measures"].size(), kMeasures.size());
 }
 
 TEST(FlamePage, NamesCannotLeaveTheirScript) {

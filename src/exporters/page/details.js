@@ -36,12 +36,17 @@ export function totalWords(view, id, zoom) {
   return out;
 }
 
+/** What stands beside the bytes or calls of a measure. @param {import("./reader.js").Measure} measure @returns {string} */
+export function besideWord(measure) {
+  return { live: "object", peak: "object", mapped: "mapping" }[measure.name] ?? "call";
+}
+
 /** @param {View} view @param {number} id @returns {string} */
 function besideWords(view, id) {
   const { measure, data } = view.weights, other = data.head.measures.find((one) => one.column === measure.beside);
   const amount = besideOf(view, id);
   if (other?.bytes) return amountText(amount, true) + " allocated";
-  return countedText(Math.round(amount), measure.name === "live" || measure.name === "peak" ? "object" : "call");
+  return countedText(Math.round(amount), besideWord(measure));
 }
 
 /**

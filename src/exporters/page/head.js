@@ -1,6 +1,6 @@
 // What stands above the graph: program, mode, how it ended, when; the totals, which also choose the measure; what is missing.
 import { button, byId, element } from "./dom.js";
-import { amountText, intervalText, shareText } from "./words.js";
+import { intervalText, shareText, valueText } from "./words.js";
 import { totalOf } from "./weights.js";
 
 /** @typedef {import("./reader.js").Data} Data */
@@ -64,11 +64,11 @@ function showMeasures(data, choice, chosen, choose) {
     let title = measure.title, more = intervalText(total, measure.bytes);
     if (measure.name === "live" && one?.live) title = one.live;
     if (measure.name === "peak") title += one ? one.peak : " of each process";
-    if (measure.name === "temporary" && calls) more = shareText(total.v, totalOf(data, choice.images, calls).v) + " of calls" + (more ? ", " + more : "");
+    if (measure.name === "temporary" && calls && total.v > 0) more = shareText(total.v, totalOf(data, choice.images, calls).v) + " of calls" + (more ? ", " + more : "");
     made.dataset.measure = measure.name;
     made.setAttribute("role", "radio");
     made.setAttribute("aria-checked", String(measure.name === chosen));
-    const value = element("div", amountText(total.v, measure.bytes), "value");
+    const value = element("div", valueText(total, measure.bytes), "value");
     if (more) value.append(element("span", more, "interval"));
     made.append(element("div", title, "title"), value);
     return made;

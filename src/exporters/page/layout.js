@@ -14,7 +14,7 @@
  * @property {boolean} done its children are placed already
  */
 
-const kDeep = 100, kRunEnds = 4, kShortestRun = 3 * kRunEnds, kMostBoxes = 400_000;
+const kDeep = 100, kRunEnds = 4, kShortestRun = 5 * kRunEnds, kMostBoxes = 400_000;
 
 /** @param {View} view @param {number} first @param {number} slack in the measure @returns {number[]} frames below `first`, as long as nearly all of one lies in the next */
 function runBelow(view, first, slack) {

@@ -133,7 +133,8 @@ export class Page {
     byId("unfold").hidden = !laid.deep;
     byId("unfold").textContent = laid.folded ? "Show all rows" : "Fold deep stacks";
     byId("nothing").hidden = this.rows.length > 0;
-    byId("nothing").textContent = `Nothing in this measure: ${this.view.weights.measure.title} is zero.`;
+    const { whole, measure } = this.view.weights;
+    byId("nothing").textContent = whole.exact ? `Nothing in this measure: ${measure.title} is zero.` : `No sample in this measure: ${measure.title} is ${estimateText(whole, measure.bytes)}.`;
     this.draw();
   }
 

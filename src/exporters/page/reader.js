@@ -5,7 +5,7 @@
  * @typedef {{columns: Moments[], peakWhole: Moments, peakMostProven: number, floor: number, period: number}} Totals
  * @typedef {{name: string, pid: number, command: string, exe: string, mode: string, live: string, peak: string, end: string,
  *   taken_ms: number, not_seen: string[], notes: string[], totals: Totals}} Image
- * @typedef {{name: string, title: string, bytes: boolean, column: number, beside: number}} Measure
+ * @typedef {{name: string, title: string, bytes: boolean, column: number, beside: number, exact: boolean}} Measure
  * @typedef {{title: string, narrowed: string, not_seen: string[], measures: Measure[], columns: number, sampled: boolean, measure: string,
  *   pruned: {nodes: number, share: number} | null, profiles: Image[]}} Head
  * @typedef {{proven: Float64Array, inferred: Float64Array, variance: Float64Array, samples: Float64Array}} Column

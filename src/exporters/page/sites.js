@@ -1,6 +1,7 @@
 // The table beside the graph: the lines that allocate (places: the innermost line outside of allocators, standard libraries and
 // wrappers), of what the graph shows.
 import { button, byId, element } from "./dom.js";
+import { besideWord } from "./details.js";
 import { amountText, baseName, intervalText, lineText, shareText } from "./words.js";
 import { noSum } from "./weights.js";
 
@@ -81,9 +82,9 @@ export class SitesTable {
   /** @param {View} view @returns {HTMLElement} */
   headRow(view) {
     const { measure } = view.weights, row = element("tr");
-    const beside = measure.bytes ? (measure.name === "churn" ? "calls" : "objects") : measure.name === "calls" ? "bytes" : "calls";
+    const beside = measure.name === "calls" ? "bytes" : besideWord(measure) + "s";
     /** @type {[SortBy, string][]} */
-    const columns = [["name", "site"], ["value", measure.title], ["beside", measure.name === "temporary" ? "of calls" : beside]];
+    const columns = [["name", "site"], ["value", measure.title.replace(/,.*/, "")], ["beside", measure.name === "temporary" ? "of calls" : beside]];
     for (const [by, title] of columns) {
       const cell = element("th", "", by), here = this.sort.by === by;
       cell.setAttribute("scope", "col");

@@ -24,6 +24,7 @@ export function totalsOf(data, images) {
 /** The number of a measure over whole images. @param {Data} data @param {number[]} images @param {Measure} measure @returns {Estimate} */
 export function totalOf(data, images, measure) {
   const totals = totalsOf(data, images), moments = totals.columns[measure.column];
+  if (measure.exact) return estimateBytes(moments, 0);
   if (!measure.bytes) return estimateObjects(moments, totals.period, totals.floor);
   if (measure.name !== "peak") return estimateBytes(moments, totals.period);
   const live = data.head.measures.find((one) => one.name === "live") ?? measure;
@@ -38,7 +39,8 @@ export class Weights {
     this.images = images;
     this.measure = measure;
     this.column = leaves.columns[measure.column];
-    this.period = totalsOf(data, images).period;
+    /** 0 where every number of this measure is exact. */
+    this.period = measure.exact ? 0 : totalsOf(data, images).period;
     this.whole = totalOf(data, images, measure);
     const chosen = new Uint8Array(data.head.profiles.length);
     for (const image of images) chosen[image] = 1;

@@ -35,14 +35,21 @@ export function amountText(number, bytes) {
  */
 export function intervalText(estimate, bytes) {
   if (estimate.exact) return "";
+  if (estimate.v === 0) return "";  // then valueText says how much it may be
   const unit = unitOf(estimate.v, bytes), low = inUnit(estimate.lo, bytes, unit);
   return estimate.hiKnown ? low + "–" + inUnit(estimate.hi, bytes, unit) : low + " or more";
+}
+
+/** "188 MiB"; of what no sample was seen of, which is not nothing: "below 1.9 MiB". @param {import("./estimates.js").Estimate} estimate @param {boolean} bytes @returns {string} */
+export function valueText(estimate, bytes) {
+  if (estimate.exact || estimate.v !== 0) return amountText(estimate.v, bytes);
+  return estimate.hiKnown ? "below " + amountText(estimate.hi, bytes) : "not known";
 }
 
 /** "188 MiB (181–195)". @param {import("./estimates.js").Estimate} estimate @param {boolean} bytes @returns {string} */
 export function estimateText(estimate, bytes) {
   const interval = intervalText(estimate, bytes);
-  return amountText(estimate.v, bytes) + (interval ? ` (${interval})` : "");
+  return valueText(estimate, bytes) + (interval ? ` (${interval})` : "");
 }
 
 /** "71 %". @param {number} part @param {number} whole @returns {string} */
