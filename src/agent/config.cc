@@ -58,6 +58,8 @@ void ParseOption(Text option, Config* config) {
     CopyText(option, config->run_id);
   } else if (TakePrefix(&option, "follow=")) {
     config->follow = !Equals(option, "0");
+  } else if (TakePrefix(&option, "hide=")) {
+    config->hide = Equals(option, "1");
   } else if (TakePrefix(&option, "seed=")) {
     if (ParseNumber(option, &number)) config->seed = number;
   } else if (TakePrefix(&option, "cap=")) {

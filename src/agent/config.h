@@ -1,5 +1,5 @@
 // What the agent is told, through one environment variable (docs/agent.md):
-//   HEAPTALLY=mode=bytes|exact,period=BYTES,dir=PATH,run=ID,follow=0,seed=N,cap=BYTES
+//   HEAPTALLY=mode=bytes|exact,period=BYTES,dir=PATH,run=ID,follow=0,hide=1,seed=N,cap=BYTES
 // Read from /proc/self/environ, since no libc may be asked this early. What can't be understood is left at its default:
 // the agent never speaks and never stops the program; `heaptally run` checks the values before it starts anything.
 #pragma once
@@ -16,6 +16,7 @@ struct Config {
   uint64_t seed = 0;         // 0: from the kernel
   uint64_t cap_bytes = 0;    // 0: by mode (segment_file.h)
   bool follow = true;
+  bool hide = false;         // set by the exec hooks: leave the environment as if nothing had been added to it
   bool present = false;      // the variable was there
   char directory[416] = {};  // "": /dev/shm/heaptally-<uid>
   char run_id[32] = {};

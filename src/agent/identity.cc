@@ -3,7 +3,6 @@
 #include <link.h>
 
 #include "agent/clock.h"
-#include "elf/objects.h"
 #include "elf/symbols.h"
 #include "platform/syscalls.h"
 
@@ -121,26 +120,6 @@ uint64_t ReadKernelRandom() {
   constexpr long kNonBlocking = 1;
   Syscall(Call::kGetrandom, AsLong(&random), sizeof(random), kNonBlocking);
   return random;
-}
-
-void DropOwnEntry(char* list) {
-  elf::LoadedObject self;
-  if (!elf::FindObject(reinterpret_cast<uint64_t>(&DropOwnEntry), &self) || self.path == nullptr) return;
-  char* write = list;
-  for (char* read = list; *read != 0;) {
-    char* end = read;
-    while (*end != 0 && *end != ':' && *end != ' ') ++end;
-    uint64_t i = 0;
-    while (read + i < end && self.path[i] == read[i]) ++i;
-    const bool ours = read + i == end && self.path[i] == 0;
-    const bool last = *end == 0;
-    if (!ours) {
-      while (read < end) *write++ = *read++;
-      if (!last) *write++ = *end;
-    }
-    read = last ? end : end + 1;
-  }
-  *write = 0;
 }
 
 }  // namespace heaptally::agent

@@ -12,9 +12,6 @@ void DescribeProcess(segment::ImageHeader* header, segment::ClockKind clock);
 // Field 22 of /proc/self/stat: clock ticks since boot. 0 when it can't be read.
 uint64_t ProcessStartTicks();
 
-// Takes the agent's own path out of a list as LD_PRELOAD holds it (separated by blanks or colons), in place.
-void DropOwnEntry(char* list);
-
 uint64_t ReadKernelRandom();
 
 }  // namespace heaptally::agent

@@ -4,6 +4,7 @@
 #include "agent/config.h"
 #include "agent/events.h"
 #include "agent/exact_tally.h"
+#include "agent/exec_environment.h"
 #include "agent/identity.h"
 #include "agent/image.h"
 #include "agent/modules.h"
@@ -22,6 +23,7 @@
 extern "C" {
 int __register_atfork(void (*prepare)(), void (*parent)(), void (*child)(), void* dso) __attribute__((weak));
 int pthread_atfork(void (*prepare)(), void (*parent)(), void (*child)()) __attribute__((weak));
+extern char** heaptally_environ __asm__("environ") __attribute__((weak, visibility("default")));
 }
 
 namespace heaptally::agent {
@@ -221,17 +223,10 @@ bool OpenEverything(const Config& config) {
   return true;
 }
 
-// "--no-follow": what this program execs is not to be profiled, so our entry leaves LD_PRELOAD. The list is shortened in
-// place; other entries stay.
-void LeavePreloadList(char** environment) {
-  for (char** entry = environment; environment != nullptr && *entry != nullptr; ++entry) {
-    char* text = *entry;
-    const char* name = "LD_PRELOAD=";
-    uint32_t i = 0;
-    while (name[i] != 0 && text[i] == name[i]) ++i;
-    if (name[i] != 0) continue;
-    DropOwnEntry(text + i);
-  }
+// glibc hands its constructors the environment, and keeps its own pointer to it only later; musl hands them nothing.
+char** EnvironmentAtStart(char** handed) {
+  if (__register_atfork != nullptr) return handed;
+  return &heaptally_environ != nullptr ? heaptally_environ : nullptr;
 }
 
 __attribute__((constructor)) void Start(int, char**, char** environment) {
@@ -247,7 +242,7 @@ __attribute__((constructor)) void Start(int, char**, char** environment) {
     RegisterForkHandlers();
     if (HookOwnFamily().refused) g_image.header->image_flags |= segment::kImageFlagOwnNew;
   }
-  if (!config.follow) LeavePreloadList(environment);
+  PrepareExec(EnvironmentAtStart(environment), config.follow, config.hide);
   OpenHooks(GetArenaUse().objects != 0);
 }
 
@@ -308,6 +303,8 @@ uint64_t NewSeed() {
   const uint64_t time = g_seed_fixed || !g_tsc_allowed ? 0 : platform::ReadTsc();
   return base::HashCombine(base::HashCombine(g_seed, number), time);
 }
+
+segment::ImageHeader* FirstImageHeader() { return g_file != nullptr ? reinterpret_cast<segment::ImageHeader*>(g_region[0]) : nullptr; }
 
 HT_COLD bool ClaimImage() {
   if (g_ownership == nullptr || g_image.header == nullptr) return false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/branch.h"
+#include "segment/layout.h"
 
 namespace heaptally::agent {
 
@@ -27,5 +28,8 @@ HT_ALWAYS_INLINE bool OwnsImage() {
 bool ClaimImage();
 
 uint64_t NewSeed();
+
+// The header of the file's first image, in whatever process of the file; nullptr while there is no segment.
+segment::ImageHeader* FirstImageHeader();
 
 }  // namespace heaptally::agent

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include "cli/commands.h"
 #include "cli/finish_run.h"
@@ -20,6 +19,7 @@
 #include "cli/run_plan.h"
 #include "cli/text.h"
 #include "cli/units.h"
+#include "cli/unseen_programs.h"
 #include "collect/agent_file.h"
 #include "collect/find_program.h"
 #include "collect/launch.h"
@@ -63,35 +63,6 @@ RunFacts Facts(const RunOptions& options, const Plan& plan, pid_t pid, const col
   const auto by_kernel = static_cast<uint64_t>(ending.usage.ru_maxrss) * 1024;
   if (by_kernel > own_bytes) facts.largest_resident_bytes = by_kernel;
   return facts;
-}
-
-// Programs of the tree that ran without the agent: those that the agent cannot reach, however short they were, and
-// those that were looked into after a second. The program itself is among them if its plan says so.
-std::vector<std::string> ProgramsUnseen(const Plan& plan, pid_t child, const collect::Watch& watch) {
-  std::map<pid_t, std::string> found;
-  std::map<std::string, collect::Barrier> asked;
-  for (const auto& [pid, seen] : watch.watched()) {
-    if (pid == child || seen.exe.empty()) continue;
-    const auto [known, is_new] = asked.try_emplace(seen.exe);
-    if (is_new) {
-      const collect::Reach reach = collect::CheckReach(seen.exe, {});
-      known->second = reach.records_nothing() ? reach.barrier : collect::Barrier::kNone;
-    }
-    const std::string why = collect::BarrierWords(known->second);
-    if (!why.empty()) found[pid] = fmt::format("{} (pid {}), {}", BaseName(seen.exe), pid, why);
-  }
-  for (const collect::Unseen& unseen : watch.unseen()) {
-    if (unseen.pid != child)
-      found.try_emplace(unseen.pid, fmt::format("{} (pid {}), without the agent (cleared environment?)",
-                                                BaseName(unseen.exe), unseen.pid));
-  }
-  if (plan.reach.records_nothing()) {
-    found[child] =
-        fmt::format("{} (pid {}), {}", BaseName(plan.reach.file), child, collect::BarrierWords(plan.reach.barrier));
-  }
-  std::vector<std::string> out;
-  for (const auto& [pid, words] : found) out.push_back(words);
-  return out;
 }
 
 void AddOnce(const std::string& note, std::vector<std::string>* notes) {
@@ -168,7 +139,7 @@ void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& w
     return;
   }
   NoteUnrecordedEnd(watch, result, facts);
-  facts->unseen = ProgramsUnseen(plan, facts->pid, watch);
+  facts->unseen = ProgramsUnseen(plan, facts->pid, watch, &result.profiles);
   for (const profile::Profile& profile : result.profiles) {
     for (const std::string& note : collect::HeapNotes(profile.exe, collect::CurrentEnvironment()))
       AddOnce(note, &facts->notes);

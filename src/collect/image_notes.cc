@@ -1,6 +1,7 @@
 #include <string>
 
 #include "collect/image_profile.h"
+#include "segment/reader.h"
 
 namespace heaptally::collect {
 namespace {
@@ -42,6 +43,32 @@ void AddFlagNotes(uint32_t flags, std::vector<std::string>* notes) {
   }
 }
 
+constexpr const char* kNotFollowedWords[] = {
+    "",
+    "32-bit or for another processor",
+    "statically linked",
+    "setuid or setgid",
+    "built with a sanitizer",
+    "where the agent's file is not to be found (another root directory)",
+    "without the agent, which was taken out of LD_PRELOAD",
+};
+static_assert(std::size(kNotFollowedWords) == static_cast<size_t>(segment::NotFollowed::kCount));
+
+void AddUnfollowed(const segment::ImageHeader& header, profile::Profile* profile) {
+  for (const segment::UnfollowedProgram& program : header.unfollowed) {
+    if (program.reason == 0 || program.reason >= std::size(kNotFollowedWords) || program.times == 0) continue;
+    profile->unfollowed.push_back({.path = segment::FieldText(program.path, sizeof(program.path)),
+                                   .why = kNotFollowedWords[program.reason],
+                                   .times = program.times,
+                                   .pid = program.pid});
+    profile->notes.push_back("Not recorded: " + profile::Words(profile->unfollowed.back()));
+  }
+  if (header.unfollowed_others != 0) {
+    profile->notes.push_back("Not recorded: " + std::to_string(header.unfollowed_others) +
+                             " more executions of programs that the agent does not reach");
+  }
+}
+
 uint64_t TornSites(const segment::RawImage& image) {
   uint64_t torn = 0;
   for (const uint8_t mark : image.torn) torn += mark;
@@ -57,10 +84,7 @@ void AddLossAndNotes(const segment::RawImage& image, bool running, profile::Prof
   if (image.stalled && !running) AddLoss("event-cut-by-death", 1, profile);
   std::vector<std::string>& notes = profile->notes;
   AddFlagNotes(image.header.image_flags, &notes);
-  if (image.header.early_mallocs != 0) {
-    notes.push_back(
-        "The program or a library has a malloc of its own that comes before the agent: nothing of it is seen.");
-  }
+  if (image.index == 0) AddUnfollowed(image.header, profile);
   if (running && !image.one_cut) {
     notes.push_back(
         "The process went on while it was read: each site is consistent, but they are not all of one moment.");

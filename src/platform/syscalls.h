@@ -26,10 +26,12 @@ enum class Call : long {
   kMunmap = 11,
   kRtSigprocmask = 14,
   kPread64 = 17,
+  kAccess = 21,
   kSchedYield = 24,
   kMremap = 25,
   kMadvise = 28,
   kGetpid = 39,
+  kExecve = 59,
   kKill = 62,
   kFtruncate = 77,
   kMkdir = 83,
@@ -37,6 +39,7 @@ enum class Call : long {
   kUnlinkat = 263,
   kReadlink = 89,
   kGetuid = 102,
+  kGetgid = 104,
   kGeteuid = 107,
   kGetppid = 110,
   kFstatfs = 138,
@@ -44,9 +47,11 @@ enum class Call : long {
   kGettid = 186,
   kClockGettime = 228,
   kOpenat = 257,
+  kNewfstatat = 262,
   kFallocate = 285,
   kPrlimit64 = 302,
   kGetrandom = 318,
+  kExecveat = 322,
 };
 
 inline long Syscall(Call number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {

@@ -31,4 +31,12 @@ void SumTotals(Profile* profile) {
   profile->totals = totals;
 }
 
+std::string Words(const UnfollowedProgram& program) {
+  std::string which;
+  if (program.pid != 0) which = "pid " + std::to_string(program.pid);
+  if (program.times > 1) which = std::to_string(program.times) + " times" + (which.empty() ? "" : ", first ") + which;
+  const std::string name = program.path.substr(program.path.rfind('/') + 1);
+  return name + (which.empty() ? "" : " (" + which + ")") + ", " + program.why;
+}
+
 }  // namespace heaptally::profile

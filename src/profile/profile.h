@@ -137,6 +137,18 @@ struct ExitStatus {
   bool operator==(const ExitStatus&) const = default;
 };
 
+// A program that a process of this one's file executed without the agent. A note says the same.
+struct UnfollowedProgram {
+  std::string path;
+  std::string why;       // a few words: "statically linked"
+  uint64_t times = 0;
+  int32_t pid = 0;       // of the first; 0: not known
+  bool operator==(const UnfollowedProgram&) const = default;
+};
+
+// "tool (3 times, first pid 4711), statically linked"
+std::string Words(const UnfollowedProgram& program);
+
 struct Profile {
   // Identity.
   int32_t pid = 0;               // 0: not known
@@ -153,6 +165,8 @@ struct Profile {
   uint64_t taken_unix_ns = 0;
   State state = State::kUnknown;
   ExitStatus exit;
+
+  std::vector<UnfollowedProgram> unfollowed;  // not in a capture, whose notes say it
 
   // Content.
   std::vector<Module> modules;

@@ -147,6 +147,27 @@ struct alignas(16) ThreadName {
   char text[16];                 // as the kernel has it, NUL-terminated
 };
 
+// A program that a process of this file executed, and that is not profiled: in image 0 for all of them. The first kNone
+// ends the list; entries are never taken back, but their count may be.
+enum class NotFollowed : uint32_t {
+  kNone = 0,
+  kMachine,     // 32-bit, or for another processor: the loader would complain about the agent
+  kStatic,      // statically linked
+  kSecure,      // setuid or setgid: the loader ignores LD_PRELOAD
+  kSanitizer,   // built with a sanitizer that refuses to come second
+  kNoAgent,     // the agent's file is not there, in the root directory of that process
+  kTakenOut,    // the program took the agent out of LD_PRELOAD
+  kCount,
+};
+struct UnfollowedProgram {
+  uint32_t reason;             // NotFollowed; stored last
+  uint32_t claimed;            // 1: being written, or written
+  uint32_t times;
+  int32_t pid;                 // of the first; 0: not known
+  char path[80];               // as it was executed, its end where it is longer; NUL-terminated
+};
+inline constexpr uint32_t kMaxUnfollowed = 12;
+
 struct ImageHeader {
   uint32_t magic;
   uint32_t header_bytes;
@@ -168,7 +189,6 @@ struct ImageHeader {
   uint64_t unknown_frees;        // releases of blocks that were never recorded (older than the agent, or inherited)
   uint64_t unattributed_objects; // served by the start-up arena, before stacks can be taken
   uint64_t unattributed_bytes;
-  uint64_t early_mallocs;        // 1: another object's malloc comes before ours, so nothing reaches the hooks
   uint64_t loss[kLossSlots];
   ExactPeak exact_peak;          // Mode::kExact
   sampling::PeakHalves sampled_peak;  // Mode::kBytes; its moment_ns fields hold the image's clock units
@@ -191,6 +211,8 @@ struct ImageHeader {
   uint32_t reserved_argv;
   uint32_t slab_page[kMaxSlabsInAll];  // file offset / kPageBytes of each slab
   ThreadName thread_names[kMaxThreadNames];
+  uint64_t unfollowed_others;    // executions of programs that found no room in the list
+  UnfollowedProgram unfollowed[kMaxUnfollowed];
 };
 static_assert(sizeof(ImageHeader) <= kImageHeaderBytes);
 static_assert(offsetof(ImageHeader, loss) % 8 == 0);

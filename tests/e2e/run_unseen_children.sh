@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Children without the agent are named as not seen, in the summary and in the capture: "nothing lost" is not said then.
 . "$(dirname "$0")/lib.sh"
-"$heaptally" run -o "$tmp/c.heaptally" -- sh -c "env -i /bin/sleep 2; true" >"$tmp/out" 2>"$tmp/err"; status=$?
+"$heaptally" run -o "$tmp/c.heaptally" -- sh -c "$programs/exec_ways raw /bin/sleep 2; true" >"$tmp/out" 2>"$tmp/err"; status=$?
 expect 0
 tr '\n' ' ' <"$tmp/err" | tr -s ' ' >"$tmp/flat"
 grep -Eq "not seen: .*sleep \(pid [0-9]+\), without the agent" "$tmp/flat" || fail "not named: $(cat "$tmp/err")"
