@@ -111,9 +111,10 @@ bool Child::Reap(Ending* ending) const {
   return true;
 }
 
-void Child::PassOn(const siginfo_t& info) const {
+void Child::PassOn(const siginfo_t& info) {
   if (info.si_code > 0) return;     // the kernel's: a terminal sent it to the whole group, the child included
   if (info.si_pid == pid_) return;  // the child signals its parent or its own group
+  if (witness_.SawSignal(info.si_signo)) return;  // the whole group has it
   kill(pid_, info.si_signo);
 }
 

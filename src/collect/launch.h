@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "collect/group_witness.h"
+
 namespace heaptally::collect {
 
 struct Command {
@@ -56,8 +58,9 @@ class Child {
  private:
   [[noreturn]] void Become(const Command& command, int report) const;
   bool Reap(Ending* ending) const;
-  void PassOn(const siginfo_t& info) const;
+  void PassOn(const siginfo_t& info);
 
+  GroupWitness witness_;
   pid_t pid_ = -1;
   bool blocked_ = false;
   sigset_t watched_{};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Signals: what is sent to `run` reaches the program; what a terminal sends to the whole group reaches it once; the summary
+# Signals: what is sent to `run` reaches the program; what a terminal or a process sends to the whole group reaches it once; the summary
 # is written all the same.
 . "$(dirname "$0")/lib.sh"
 wait_for() { for _ in $(seq 200); do [ -e "$1" ] && return; sleep 0.05; done; fail "never came: $1"; }
@@ -23,6 +23,19 @@ P
   expect 42
   [ "$(cat "$tmp/got" 2>/dev/null)" = x ] || fail "$signal: not exactly once: $(cat "$tmp/got" 2>/dev/null | wc -l)"
   said "exit status 42"
+done
+# A whole process group is signalled, as timeout and supervisors do it: once, not once more by us.
+for round in 1 2; do
+  rm -f "$tmp/up" "$tmp/got"
+  setsid "$heaptally" run -o "$tmp/c.heaptally" -- bash -c 'trap "echo x >>$0/got" TERM; : >$0/up; for i in $(seq 40); do sleep 0.05; done; exit 43' "$tmp" >"$tmp/out" 2>"$tmp/err" &
+  job=$!
+  wait_for "$tmp/up"
+  kill -TERM -- -$job
+  [ $round = 1 ] || { sleep 0.5; kill -TERM $job; }   # and then the tool alone
+  wait $job
+  status=$?
+  expect 43
+  [ "$(wc -l <"$tmp/got")" = $round ] || fail "$round signals, $(wc -l <"$tmp/got") came"
 done
 # A terminal's Ctrl-C, made by a pseudo-terminal.
 python3 - "$heaptally" "$tmp" <<'P' || fail "Ctrl-C on a terminal"
