@@ -113,12 +113,13 @@ std::string RenderSum(const std::vector<const Profile*>& profiles, size_t width,
     pids.insert(profile->pid);
   }
   const double calls = sum.allocated.objects.value();
-  const std::string text = fmt::format(
+  std::string text = fmt::format(
       "{} images in {}: churn {}{}; live at the end of each {}", profiles.size(),
       FormatCounted(static_cast<double>(pids.size()), "process", "processes", style),
       WithInterval(BytesEstimate(sum, sum.allocated.bytes), true, style),
       calls == 0 && sum.period > 0 ? ": not one sample" : " in " + FormatCounted(calls, "call", "calls", style),
       WithInterval(BytesEstimate(sum, sum.live.bytes), true, style));
+  if (profiles.size() > kProcesses) text += " (heaptally report --json lists them all)";
   return Wrap("  " + text, width, 4) + "\n";
 }
 

@@ -96,7 +96,7 @@ void AddLossAndNotes(const segment::RawImage& image, bool running, profile::Prof
     notes.push_back("The process stands still in the middle of an event; the state before it is shown.");
   }
   if (image.header.origin == segment::Origin::kRawClone) {
-    notes.push_back("A child made without fork handlers (raw clone): its process id is not known.");
+    notes.push_back(kRawCloneNote);
   }
 }
 

@@ -49,4 +49,7 @@ Histograms HistogramsOf(const segment::RawImage& image, const segment::SampledSi
 // Loss and notes (image_notes.cc).
 void AddLossAndNotes(const segment::RawImage& image, bool running, profile::Profile* profile);
 
+// The note of an image whose pid the agent could not ask for.
+inline constexpr const char* kRawCloneNote = "A child made without fork handlers (raw clone): its process id is not known.";
+
 }  // namespace heaptally::collect

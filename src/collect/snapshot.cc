@@ -53,23 +53,38 @@ bool HasPid(const std::vector<MappedSegments::Process>& processes, int32_t pid) 
                      [pid](const auto& process) { return process.inner_pid == pid; });
 }
 
-// A child whose pid is not known lives if somebody maps the file who is none of the images that we know.
-bool StrangerMaps(const segment::Segment& segment, const std::vector<MappedSegments::Process>& processes) {
+// Children whose pid the agent did not know, and the processes that map the file and are none of its images.
+struct Strangers {
+  uint32_t images = 0;
+  std::vector<int32_t> pids;  // as they see themselves
+};
+
+Strangers StrangersOf(const segment::Segment& segment, const std::vector<MappedSegments::Process>& processes) {
+  Strangers strangers;
   std::vector<int32_t> known;
   for (const uint32_t index : segment.ClaimedImages()) {
     std::string ignored;
     const auto header = segment.ReadImageHeader(index, &ignored);
     if (header) known.push_back(header->pid);
+    if (header && header->pid == 0) ++strangers.images;
   }
-  return std::any_of(processes.begin(), processes.end(), [&known](const auto& process) {
-    return std::find(known.begin(), known.end(), process.inner_pid) == known.end();
-  });
+  for (const auto& process : processes) {
+    if (std::find(known.begin(), known.end(), process.inner_pid) == known.end()) strangers.pids.push_back(process.inner_pid);
+  }
+  return strangers;
+}
+
+// The pid of a living image that does not know its own: told by who maps the file, where only one can be meant. 0: not known.
+int32_t PidFromOutside(const segment::Segment& segment, MappedSegments* mapped) {
+  const Strangers strangers = StrangersOf(segment, mapped->Of(segment.file()));
+  return strangers.images == 1 && strangers.pids.size() == 1 ? strangers.pids[0] : 0;
 }
 
 State StateOf(const segment::Segment& segment, const ImageHeader& header, MappedSegments* mapped) {
   if (MappedSegments::Maps(header.pid, segment.file())) return State::kRunning;
   const auto& processes = mapped->Of(segment.file());
-  if (header.pid == 0) return StrangerMaps(segment, processes) ? State::kRunning : State::kUnknown;
+  // A child whose pid is not known lives if somebody maps the file who is none of the images that we know.
+  if (header.pid == 0) return StrangersOf(segment, processes).pids.empty() ? State::kUnknown : State::kRunning;
   if (HasPid(processes, header.pid)) return State::kRunning;
   if (header.ended_orderly != 0) return State::kExited;
   return MappedSegments::StillRuns(header.pid, header.start_ticks) ? State::kExecd : State::kUnknown;
@@ -113,6 +128,12 @@ Taken Convert(const segment::Segment& segment, const segment::RawImage& image, S
   AddProgram(segment, header, &profile);
   if (image.index == 0) AddLostChildren(segment.header(), &profile);
   return taken;
+}
+
+void SetPid(int32_t pid, profile::Profile* profile) {
+  if (pid == 0) return;
+  profile->pid = pid;
+  std::erase(profile->notes, kRawCloneNote);
 }
 
 // Orders the images of a process by start, numbers them, and gives the last one the process's end. All but the last
@@ -166,6 +187,7 @@ Snapshot TakeSnapshot(const std::vector<std::string>& segment_paths, const Snaps
       const auto image = header ? segment->ReadImage(index, &error) : std::nullopt;
       if (image) {
         all.push_back(Convert(*segment, *image, state, options));
+        if (header->pid == 0 && state == State::kRunning) SetPid(PidFromOutside(*segment, &mapped), &all.back().profile);
       } else {
         snapshot.errors.push_back(error);
       }
