@@ -9,6 +9,8 @@ namespace heaptally::cli {
 
 int RunCommand(const std::vector<std::string>& arguments);
 int ReportCommand(const std::vector<std::string>& arguments);
+int DiffCommand(const std::vector<std::string>& arguments);
+int SnapshotCommand(const std::vector<std::string>& arguments);
 int FlameCommand(const std::vector<std::string>& arguments);
 int ExportCommand(const std::vector<std::string>& arguments);
 int LsCommand(const std::vector<std::string>& arguments);

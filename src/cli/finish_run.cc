@@ -66,7 +66,10 @@ RunResult GatherRun(const std::string& directory, const std::string& run_id, con
   return result;
 }
 
-bool WriteRunCapture(const std::string& path, RunResult* result) {
+bool WriteRunCapture(const std::string& path, RunMoments* moments, RunResult* result) {
+  if (moments->Finish(result->profiles)) return true;
+  if (!moments->problem().empty())
+    result->problems.push_back("moments of --every are lost, the end is not: " + moments->problem());
   std::string error;
   if (store::WriteCapture(path, result->profiles, &error, {.is_plumbing = symbols::IsPlumbing})) return true;
   result->problems.push_back("the capture could not be written: " + error);

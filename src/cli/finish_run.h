@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/run_facts.h"
+#include "cli/run_moments.h"
 #include "collect/kept_modules.h"
 #include "collect/snapshot.h"
 #include "profile/profile.h"
@@ -22,8 +23,8 @@ struct RunResult {
 RunResult GatherRun(const std::string& directory, const std::string& run_id, const RunFacts& facts,
                     const collect::KeptModules& kept);
 
-// Writes the capture and returns true; else adds a problem.
-bool WriteRunCapture(const std::string& path, RunResult* result);
+// Writes the capture (`moments`: goes on with theirs) and returns true; else adds a problem.
+bool WriteRunCapture(const std::string& path, RunMoments* moments, RunResult* result);
 
 // Removes the segments that no process lives in any more.
 void RemoveDeadSegments(RunResult* result);

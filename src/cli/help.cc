@@ -56,7 +56,23 @@ constexpr Topic kTopics[] = {
      "`run` exits with the program's own status, 128 + N if signal N ended it.\n"
      "125  heaptally itself failed, or --require refused\n"
      "126  the program cannot be executed\n"
-     "127  the program was not found\n"},
+     "127  the program was not found\n"
+     "123  a condition of --fail-if holds (`run`: and the program's status is 0)\n"},
+    {"fail-if",
+     "`run`, `report` and `diff` take --fail-if, as often as needed, for builds:\n\n"
+     "  heaptally run --mode exact --fail-if 'live > 100 MiB' -- ./tests\n"
+     "  heaptally report FILE --fail-if 'temporary > 80 %' --fail-if 'calls > 2M'\n"
+     "  heaptally diff old.heaptally new.heaptally --fail-if 'peak > 5 %'\n\n"
+     "live, peak, churn    bytes, with K, M or G (powers of 1024)\n"
+     "calls, objects, temporary\n"
+     "                     a count, with k, M or G; objects are those that are live\n"
+     "> >= < <=            a sampled number must hold with its whole interval: `>` asks\n"
+     "                     for the lower end, `<` for the upper, so that noise fails\n"
+     "                     no build\n"
+     "%                    temporary: of all calls; in diff: the change, of what was before\n\n"
+     "Of several processes numbers are added up; peak is that of the largest process.\n"
+     "The exit status is 123 if a condition holds. `run` hands on the program's own\n"
+     "status where that is not 0.\n"},
 };
 
 }  // namespace
@@ -66,6 +82,10 @@ const std::vector<Subcommand>& Subcommands() {
       {"run", RunCommand, "run a program and say where its memory goes", "heaptally run -- ./server --port 80"},
       {"report", ReportCommand, "look at a capture, or at a process that runs",
        "heaptally report server.4711.heaptally --by churn"},
+      {"snapshot", SnapshotCommand, "keep what a running process holds now, in a capture",
+       "heaptally snapshot 4711 -o server.heaptally", false},
+      {"diff", DiffCommand, "what changed between two captures, moments or builds",
+       "heaptally diff before.heaptally after.heaptally"},
       {"flame", FlameCommand, "a flame graph, as one HTML page", "heaptally flame server.4711.heaptally"},
       {"export", ExportCommand, "files for other tools: pprof, speedscope, folded, DHAT",
        "heaptally export server.4711.heaptally -o server.pb.gz"},

@@ -40,6 +40,8 @@ void AddInputOptions(CLI::App* app, Inputs inputs, InputOptions* options) {
   app->add_option("--ignore", options->stacks.ignore, "no stacks with one that matches")->type_name("REGEX");
   app->add_option("--hide", options->stacks.hide, "without the frames that match; their stacks stay")
       ->type_name("REGEX");
+  app->add_option("--at", options->at, "the moment of a capture: 12.5s after the start, 3 for the third, first, last")
+      ->type_name("MOMENT");
   app->add_option("--dir", options->directory, "where running processes keep their tallies")->type_name("DIR");
 }
 
@@ -67,7 +69,7 @@ std::optional<Input> LoadInput(const InputOptions& options) {
   }
   Input input;
   for (const std::string& what : options.what) {
-    Loaded loaded = LoadProfiles(what, options.directory);
+    Loaded loaded = LoadProfiles(options.at.empty() ? what : what + "@" + options.at, options.directory);
     if (!loaded.error.empty()) {
       Complain(loaded.error, loaded.what_works);
       return std::nullopt;

@@ -18,6 +18,7 @@ enum class Inputs { kOne, kMany };
 struct InputOptions {
   std::vector<std::string> what;  // captures, segments, pids
   std::string directory;          // of living processes' tallies
+  std::string at;                 // a moment of the captures; "": the last
   analysis::FilterWords stacks;
 };
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/moment_choice.h"
 #include "cli/progress.h"
 #include "cli/suggest.h"
 #include "collect/mapped_segments.h"
@@ -143,16 +144,36 @@ Loaded LoadPid(int32_t pid, const std::string& directory, collect::KeptModules* 
   return out;
 }
 
-Loaded LoadFile(const std::string& path, collect::KeptModules* kept) {
+Loaded NoMoments(const std::string& why) {
+  Loaded out;
+  out.error = why + ", and only captures have moments";
+  out.what_works = "a capture of heaptally run --every 1s, or of heaptally snapshot";
+  return out;
+}
+
+std::optional<std::vector<profile::Profile>> ReadAt(const std::string& path, const std::string& at, Loaded* out) {
+  const auto moments = store::ReadMoments(path, &out->error);
+  if (!moments) return std::nullopt;
+  const auto number = ChooseMoment(*moments, at, &out->error, &out->what_works);
+  if (!number) {
+    out->error = path + ": " + out->error;
+    return std::nullopt;
+  }
+  return store::ReadCaptureAt(path, *number, &out->error);
+}
+
+// `at`: the moment; "": the last.
+Loaded LoadFile(const std::string& path, const std::string& at, collect::KeptModules* kept) {
   Loaded out;
   if (!store::LooksLikeCapture(path)) {
+    if (!at.empty()) return NoMoments(path + " is not a capture");
     out.error = WhyNoSegment(path);
     if (out.error.empty()) return LoadSegments({path}, "segment " + path, kept);
     out.what_works = kWhatToName;
     return out;
   }
   out.title = "capture " + path;
-  auto read = store::ReadCapture(path, &out.error);
+  auto read = at.empty() ? store::ReadCapture(path, &out.error) : ReadAt(path, at, &out);
   if (read) out.profiles = std::move(*read);
   if (read && out.profiles.empty()) out.error = path + " holds no profile";
   return out;
@@ -182,9 +203,12 @@ Loaded NoSuchFile(const std::string& what) {
 Loaded LoadProfiles(const std::string& what, const std::string& directory) {
   int32_t pid = 0;
   collect::KeptModules kept;
-  Loaded out = IsFile(what)        ? LoadFile(what, &kept)
-               : IsPid(what, &pid) ? LoadPid(pid, directory, &kept)
-                                   : NoSuchFile(what);
+  const NamedMoment named_moment = SplitMoment(what);
+  const std::string& name = named_moment.file;
+  Loaded out = IsFile(name)        ? LoadFile(name, named_moment.at, &kept)
+               : !IsPid(name, &pid) ? NoSuchFile(what)
+               : !named_moment.at.empty() ? NoMoments("process " + name + " is no file")
+                                   : LoadPid(pid, directory, &kept);
   const bool named =
       std::any_of(out.profiles.begin(), out.profiles.end(), [](const auto& one) { return !one.sources.empty(); });
   if (!named) NameAll(kept, &out.profiles);

@@ -16,7 +16,8 @@ struct Loaded {
   std::string title;  // "capture server.heaptally", "pid 4711 (running)"
 };
 
-// `what`: a file (capture or segment; told apart by content), or a pid. Of a pid, all images that are still there are
+// `what`: a file (capture or segment; told apart by content), a moment of a capture ("file@12.5s", moment_choice.h), or
+// a pid. Of a pid, all images that are still there are
 // loaded, of forked children too if they are asked for by their own pid.
 Loaded LoadProfiles(const std::string& what, const std::string& directory);
 

@@ -5,9 +5,11 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/fail_if.h"
 #include "cli/input_options.h"
 #include "cli/measure_option.h"
 #include "cli/message.h"
+#include "cli/moment_choice.h"
 #include "cli/options.h"
 #include "cli/render_report.h"
 #include "cli/report_json.h"
@@ -23,6 +25,8 @@ struct ReportOptions {
   bool json = false;
   bool full = false;
   bool plain = false;
+  bool moments = false;
+  FailIf fail_if;
   uint32_t limit = 20;
   bool limit_given = false;  // else JSON holds everything
 };
@@ -31,6 +35,7 @@ constexpr const char* kExamples =
     "  heaptally report server.4711.heaptally           who holds memory\n"
     "  heaptally report 4711 --by churn                 of a process: who allocates\n"
     "  heaptally report server.4711.heaptally --full    whole stacks, lifetimes\n"
+    "  heaptally report server.4711.heaptally --at 2s   at a moment of run --every\n"
     "  heaptally report server.4711.heaptally --json    for scripts\n";
 
 // Returns -1 to go on, else the exit status.
@@ -50,11 +55,24 @@ int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions*
           ->type_name("N");
   app.add_flag("--full", options->full, "whole stacks with sizes and lifetimes; with --json: allocator frames too");
   app.add_flag("--json", options->json, "everything, for scripts");
+  app.add_flag("--moments", options->moments, "the moments that a capture holds");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB and M");
+  options->fail_if.AddOption(&app);
   AddInputOptions(&app, Inputs::kMany, &options->input);
   const int status = ParseWithInput(&app, arguments, options->input, "report on");
   options->limit_given = limit->count() > 0;
-  return status;
+  return status >= 0 ? status : options->fail_if.Parse(ConditionOn::kReport);
+}
+
+int ListMoments(const ReportOptions& options) {
+  for (const std::string& what : options.input.what) {
+    std::string error;
+    const auto moments = store::ReadMoments(what, &error);
+    if (!moments) return Complain(error, "heaptally report FILE --moments, with a capture");
+    const size_t width = std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60);
+    std::fputs(RenderMoments(*moments, width, {.plain = options.plain}).c_str(), stdout);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -64,12 +82,13 @@ int ReportCommand(const std::vector<std::string>& arguments) {
   if (const int status = ParseReportOptions(arguments, &options); status >= 0) return status;
   const auto by = MeasureOption(options.by.empty() ? "live" : options.by);
   if (!by) return kOurFailure;
+  if (options.moments) return ListMoments(options);
   auto input = LoadInput(options.input);
   if (!input) return kOurFailure;
   if (options.json) {
     const size_t limit = options.limit_given && options.limit != 0 ? options.limit : SIZE_MAX;
     std::fputs(ReportJson(input->profiles, {.limit = limit, .full = options.full, .by = *by}).c_str(), stdout);
-    return 0;
+    return options.fail_if.Check(input->profiles);
   }
   for (profile::Profile& profile : input->profiles) profile::MergeThreads(&profile);
   const bool by_itself = options.by.empty();
@@ -82,7 +101,7 @@ int ReportCommand(const std::vector<std::string>& arguments) {
                            .narrowed = NarrowedWords(*input, shown),
                            .style = {.plain = options.plain}};
   std::fputs(RenderReport(input->profiles, view).c_str(), stdout);
-  return 0;
+  return options.fail_if.Check(input->profiles);
 }
 
 }  // namespace heaptally::cli

@@ -117,7 +117,7 @@ void SayNothingRecorded(const Plan& plan, const RunResult& result, const RunOpti
 }
 
 // The capture also holds what is known of the run as a whole: as notes of the program's own last image.
-bool WriteWithNotes(const std::string& capture, const RunFacts& facts, RunResult* result) {
+bool WriteWithNotes(const std::string& capture, const RunFacts& facts, RunMoments* moments, RunResult* result) {
   profile::Profile* last = &result->profiles.back();
   for (profile::Profile& profile : result->profiles) {
     if (profile.pid == facts.pid) last = &profile;
@@ -126,17 +126,18 @@ bool WriteWithNotes(const std::string& capture, const RunFacts& facts, RunResult
   for (const std::string& program : facts.unseen) AddOnce("Not recorded: " + program, &last->notes);
   for (const std::string& note : facts.notes) AddOnce(note, &last->notes);
   const size_t index = static_cast<size_t>(last - result->profiles.data());
-  const bool written = WriteRunCapture(capture, result);
+  const bool written = WriteRunCapture(capture, moments, result);
   result->profiles[index].notes = own;  // the summary says them in its own words
   return written;
 }
 
-void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& watch,
-            const collect::KeptModules& kept, const std::string& capture, RunFacts* facts) {
+// Returns the exit status where the program's own is 0.
+int Finish(const RunOptions& options, const Plan& plan, const collect::Watch& watch,
+            const collect::KeptModules& kept, const std::string& capture, RunMoments* moments, RunFacts* facts) {
   RunResult result = GatherRun(options.directory, plan.run_id, *facts, kept);
   if (result.profiles.empty()) {
     SayNothingRecorded(plan, result, options);
-    return;
+    return options.fail_if.any() ? kOurFailure : 0;
   }
   NoteUnrecordedEnd(watch, result, facts);
   facts->unseen = ProgramsUnseen(plan, facts->pid, watch, &result.profiles);
@@ -144,7 +145,7 @@ void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& w
     for (const std::string& note : collect::HeapNotes(profile.exe, collect::CurrentEnvironment()))
       AddOnce(note, &facts->notes);
   }
-  if (WriteWithNotes(capture, *facts, &result)) {
+  if (WriteWithNotes(capture, *facts, moments, &result)) {
     facts->capture = Typed(capture);
     RemoveDeadSegments(&result);
   }
@@ -156,6 +157,7 @@ void Finish(const RunOptions& options, const Plan& plan, const collect::Watch& w
     Complain("the tallies are still there.", "heaptally report " + ShellQuoted(result.segments[0]));
   }
   SayIfFull(options);
+  return options.fail_if.Check(result.profiles);
 }
 
 int StartAndWait(const RunOptions& options, const Plan& plan, const std::vector<std::string>& environment) {
@@ -177,16 +179,23 @@ int StartAndWait(const RunOptions& options, const Plan& plan, const std::vector<
   const auto on_unseen = [&](const collect::Unseen& unseen) { SayUnseen(unseen, plan, child.pid(), options); };
   collect::KeptModules kept;
   const auto look_at_modules = [&] { kept.LookAtRun(options.directory, plan.run_id); };
-  const collect::Ending ending = child.Wait([&] {
+  const std::string capture = CapturePath(options, start_directory, child.pid());
+  RunMoments moments(plan.agent.empty() ? 0 : options.every_seconds, options.directory, plan.run_id, capture);
+  const auto look = [&] {
     watch.Look(on_unseen);
     look_at_modules();
-  });
+    moments.Look();
+  };
+  const collect::Ending ending = child.Wait(look, [&] { return moments.UntilNext(); });
   look_at_modules();  // of those that live on
   const std::chrono::duration<double> took = collect::Clock::now() - begin;
   RunFacts facts = Facts(options, plan, child.pid(), ending, took.count(), own_bytes, watch);
   child.ReleaseSignals();
-  if (!plan.agent.empty()) Finish(options, plan, watch, kept, CapturePath(options, start_directory, child.pid()), &facts);
-  return ending.shell_status();
+  // Without an agent nothing is known: a condition cannot be said not to hold.
+  const int status = !plan.agent.empty()      ? Finish(options, plan, watch, kept, capture, &moments, &facts)
+                     : options.fail_if.any() ? kOurFailure
+                                             : 0;
+  return ending.shell_status() != 0 ? ending.shell_status() : status;
 }
 
 }  // namespace

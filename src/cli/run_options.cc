@@ -13,6 +13,7 @@
 namespace heaptally::cli {
 namespace {
 
+constexpr double kLeastEvery = 0.05;
 constexpr uint64_t kLeastPeriodBytes = 64u << 10;
 
 // The mode and the period must make sense together. Returns -1 if they do.
@@ -69,6 +70,7 @@ int CheckPaths(RunOptions* options) {
 constexpr const char* kExamples =
     "  heaptally run -- ./server --port 80           sampled, at next to no cost\n"
     "  heaptally run --mode exact -- ./server        every allocation\n"
+    "  heaptally run --every 1s -- ./server          then: heaptally report FILE --at 5s\n"
     "  heaptally run -o build.heaptally -- make -j8  and all that it starts\n";
 
 }  // namespace
@@ -87,6 +89,10 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
   AddBytesOption(&app, "-p,--period", &options->period_bytes,
                  "mean bytes between samples (default 512K, at least 64K)");
   app.add_option("-o,--output", options->output, "the capture (default NAME.PID.heaptally here)")->type_name("FILE");
+  std::string every;
+  app.add_option("--every", every, "a snapshot every so often too (1s, 500ms, 5m), for report --at and diff")
+      ->type_name("TIME");
+  options->fail_if.AddOption(&app);
   bool no_follow = false;
   app.add_flag("--no-follow", no_follow, "profile only the program itself, not those that it starts");
   app.add_flag("--require", options->require,
@@ -109,6 +115,11 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
   options->follow = !no_follow;
   if (options->command.empty())
     return Complain("heaptally run: no program is named", "heaptally run -- PROGRAM ARGUMENTS");
+  if (const int status = options->fail_if.Parse(ConditionOn::kReport); status >= 0) return status;
+  if (!every.empty() && (!ParseDuration(every, &options->every_seconds) || options->every_seconds < kLeastEvery)) {
+    return Complain("heaptally run: --every takes a time of 50ms or more, and \"" + every + "\" is none",
+                    "--every 1s (500ms, 5m)");
+  }
   if (const int status = CheckMode(mode, options); status >= 0) return status;
   return CheckPaths(options);
 }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/fail_if.h"
+
 namespace heaptally::cli {
 
 struct RunOptions {
@@ -15,6 +17,8 @@ struct RunOptions {
   std::string directory;      // of the segments, absolute
   bool follow = true;
   bool require = false;
+  FailIf fail_if;
+  double every_seconds = 0;  // between moments of the capture; 0: the end alone
   uint64_t cap_bytes = 0;  // of all segments in the directory; 0: a quarter of the file system, at least 64 MiB
 };
 

@@ -1,5 +1,6 @@
 #include "cli/units.h"
 
+#include <charconv>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,6 +121,16 @@ bool ParseBytes(const std::string& text, uint64_t* bytes) {
   if (!(number >= 0) || number * factor >= 9.2e18) return false;
   *bytes = static_cast<uint64_t>(std::llround(number * factor));
   return true;
+}
+
+bool ParseDuration(const std::string& text, double* seconds) {
+  double number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || !(number > 0) || !(number < 1e9)) return false;
+  const std::string unit(end, text.data() + text.size());
+  const double scale = unit == "ms" ? 1e-3 : unit == "s" ? 1 : unit == "m" || unit == "min" ? 60 : unit == "h" ? 3600 : 0;
+  *seconds = number * scale;
+  return scale > 0;
 }
 
 }  // namespace heaptally::cli

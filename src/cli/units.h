@@ -35,4 +35,7 @@ std::string FormatShare(double part, double whole);
 // anything else (negative, empty, unknown unit, beyond 2^63).
 bool ParseBytes(const std::string& text, uint64_t* bytes);
 
+// "12.5s", "500ms", "2m", "1h" -> seconds, above 0. Returns false on anything else.
+bool ParseDuration(const std::string& text, double* seconds);
+
 }  // namespace heaptally::cli

@@ -118,11 +118,12 @@ void Child::PassOn(const siginfo_t& info) {
   kill(pid_, info.si_signo);
 }
 
-Ending Child::Wait(const std::function<void()>& look) {
+Ending Child::Wait(const std::function<void()>& look, const std::function<std::chrono::milliseconds()>& until_next) {
   Ending ending;
   auto pause = kFirstLook;
   while (true) {
-    const timespec timeout{.tv_sec = pause.count() / 1000, .tv_nsec = (pause.count() % 1000) * 1'000'000};
+    const auto wait = until_next ? std::clamp(until_next(), std::chrono::milliseconds(1), pause) : pause;
+    const timespec timeout{.tv_sec = wait.count() / 1000, .tv_nsec = (wait.count() % 1000) * 1'000'000};
     siginfo_t info{};
     const int signal = sigtimedwait(&watched_, &info, &timeout);
     if (signal > 0 && signal != SIGCHLD) PassOn(info);

@@ -47,8 +47,9 @@ class Child {
   int Start(const Command& command);
 
   // Waits for the child itself, not for its descendants or its pipes. Calls `look` at intervals that grow from 2 ms to
-  // 200 ms while it runs. Signals are passed on meanwhile.
-  Ending Wait(const std::function<void()>& look);
+  // 200 ms while it runs, or come sooner where `until_next` asks for it. Signals are passed on meanwhile.
+  Ending Wait(const std::function<void()>& look,
+              const std::function<std::chrono::milliseconds()>& until_next = {});
 
   pid_t pid() const { return pid_; }
 

@@ -38,6 +38,8 @@ void AddSite(const Site& added, Site* to) {
   to->measures += added.measures;
   AddBuckets(added.sizes, &to->sizes);
   AddBuckets(added.lifetimes_ns, &to->lifetimes_ns);
+  to->live_samples.insert(to->live_samples.end(), added.live_samples.begin(), added.live_samples.end());
+  std::sort(to->live_samples.begin(), to->live_samples.end());
   if (added.oldest_ns) to->oldest_ns = std::max(*added.oldest_ns, to->oldest_ns.value_or(0));
 }
 

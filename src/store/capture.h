@@ -41,6 +41,8 @@ class CaptureWriter {
   // Snapshots added from now on belong together, as one later moment. The first moment is 1.
   void NextMoment() { ++moment_; }
   uint64_t moment() const { return moment_; }
+  // So many images share the room for plain rows: a tree of thousands should not become mostly that.
+  void SetRows(size_t images);
 
   enum class Rows { kNone, kWrite };
   // Adds a snapshot of an image; if others of it are there, it must be later than they are. Plain rows for the shell are

@@ -28,8 +28,8 @@ const char* StateText(profile::State state) {
 
 // Snapshots of one image belong together. A child whose pid is not known is told apart by its number in the file.
 std::string SeriesName(const Profile& profile, uint64_t number) {
-  std::string series = std::to_string(profile.pid) + "." + std::to_string(profile.image) + "." +
-                       std::to_string(profile.started_unix_ns) + "." + profile.host;
+  std::string series =
+      std::to_string(profile.pid) + "." + std::to_string(profile.started_unix_ns) + "." + profile.host;
   if (profile.pid == 0) series += "." + std::to_string(number);
   return series;
 }
@@ -173,6 +173,10 @@ std::optional<CaptureWriter> CaptureWriter::Continue(const std::string& path, Wr
   return writer;
 }
 
+void CaptureWriter::SetRows(size_t images) {
+  if (images != 0) options_.rows = std::min(options_.rows, std::max<size_t>(10, 5000 / images));
+}
+
 bool CaptureWriter::Begin() { return database_->InTransaction() || database_->Run("BEGIN"); }
 
 // Goes on from what the file has where the series is not in memory. nullptr: it can't be read.
@@ -241,10 +245,9 @@ bool CaptureWriter::Commit(std::string* error) {
 
 bool WriteCapture(const std::string& path, const std::vector<Profile>& profiles, std::string* error,
                   WriteOptions options) {
-  // A tree of thousands of processes should not become mostly plain rows.
-  if (!profiles.empty()) options.rows = std::min(options.rows, std::max<size_t>(10, 5000 / profiles.size()));
   auto writer = CaptureWriter::Create(path, std::move(options), error);
   if (!writer) return false;
+  writer->SetRows(profiles.size());
   for (const Profile& profile : profiles) {
     if (!writer->Add(profile, error)) return false;
   }
