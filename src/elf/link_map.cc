@@ -28,7 +28,9 @@ bool BelongTo(const link_map& map, const ProgramHeaders& headers) {
   return false;
 }
 
-ProgramHeaders HeadersOf(const link_map& map) {
+}  // namespace
+
+ProgramHeaders HeadersOfObject(const link_map& map) {
   ProgramHeaders headers = ProbeProgramHeaders(map.l_addr);
   if (BelongTo(map, headers)) return headers;
   headers = ProbeProgramHeaders(AuxiliaryValue(AT_PHDR) & kPageMask);
@@ -42,8 +44,10 @@ ProgramHeaders HeadersOf(const link_map& map) {
   return {};
 }
 
+namespace {
+
 bool Describe(const link_map* map, LoadedObject* object) {
-  const ProgramHeaders headers = HeadersOf(*map);
+  const ProgramHeaders headers = HeadersOfObject(*map);
   uint64_t low = ~uint64_t{0};
   uint64_t high = 0;
   object->eh_frame_hdr = nullptr;

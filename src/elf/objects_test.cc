@@ -1,4 +1,5 @@
 #include "elf/objects.h"
+#include "elf/program_headers.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -130,6 +131,8 @@ TEST(StillLoaded, IsTrueUntilTheObjectIsReplacedAtTheSameAddress) {
   EXPECT_TRUE(StillLoaded(b, ReadBuildId(b)));
   dlclose(handle);
 }
+
+TEST(ProbeProgramHeaders, TheBiasOfAProgramAtAFixedAddressHasNone) { EXPECT_EQ(ProbeProgramHeaders(0).count, 0u); }
 
 }  // namespace
 }  // namespace heaptally::elf

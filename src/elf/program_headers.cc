@@ -35,6 +35,7 @@ uint64_t seen_headers[kSeenHeaders];
 }  // namespace
 
 bool HasReadableHeader(uint64_t header_address) {
+  if (header_address == 0) return false;  // the bias of a program at a fixed address; and an empty entry of the table
   uint64_t* seen = &seen_headers[(header_address >> 12) * 0x9e3779b97f4a7c15ull >> 54];
   if (__atomic_load_n(seen, __ATOMIC_RELAXED) == header_address) return true;
   if (header_address % platform::kPageBytes != 0 || !platform::IsReadable(header_address)) return false;

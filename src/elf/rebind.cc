@@ -3,7 +3,7 @@
 #include <link.h>
 
 #include "elf/dynamic_tables.h"
-#include "elf/objects.h"
+#include "elf/link_map.h"
 #include "elf/program_headers.h"
 #include "platform/syscalls.h"
 
@@ -22,12 +22,11 @@ struct Protection {
 // An object with its headers: where it lies and which of its pages are read-only.
 class Object {
  public:
-  explicit Object(const link_map* map) : map_(map), tables_(ReadTables(*map)) {
-    LoadedObject loaded;
-    if (FindObject(reinterpret_cast<uint64_t>(map->l_ld), &loaded)) headers_ = ProbeProgramHeaders(loaded.map_start);
-  }
+  explicit Object(const link_map* map) : map_(map), tables_(ReadTables(*map)), headers_(HeadersOfObject(*map)) {}
   const DynamicTables& tables() const { return tables_; }
   uint64_t bias() const { return map_->l_addr; }
+
+  bool known() const { return headers_.count != 0; }
 
   bool Covers(uint64_t address) const {
     for (const Elf64_Phdr& segment : headers_) {
@@ -110,6 +109,7 @@ RebindResult RebindSlots(const link_map* map, const Rebinding* rebindings, size_
   RebindResult result;
   const Object object(map);
   VisitSlots(object, rebindings, count, [&](uint64_t slot, const Rebinding& wanted) {
+    if (!object.known()) ++result.refused;
     if (!object.Covers(slot)) return;
     const uint64_t now = *reinterpret_cast<const uint64_t*>(slot);
     const bool lazy = which == Slots::kLazyToo && object.Covers(now);
