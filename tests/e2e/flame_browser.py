@@ -267,7 +267,8 @@ def printed(browser):
     pages = browser.call("Page.printToPDF", landscape=True, printBackground=True)["data"]
     check(len(pages) > 10_000, "the print is empty")
     browser.js("heaptally.print()")
-    check(browser.js("document.querySelectorAll('#paper svg').length") >= 1 and browser.js("document.querySelectorAll('#paper tbody, #paper tr').length") > 5,
+    check(browser.js("document.querySelectorAll('#paper svg svg > path').length") > 0, "nothing is hatched on paper")
+    check(browser.js("document.querySelectorAll('#paper > svg').length") >= 1 and browser.js("document.querySelectorAll('#paper tbody, #paper tr').length") > 5,
           "the graph or the sites are not printed")
     quiet(browser, "print")
 

@@ -1,8 +1,8 @@
-// What is printed: the graph as vectors in light colours, cut into pieces that fit a page, and the largest sites.
+// What is printed: the graph as vectors in light colours, cut into pieces that fill pages, and the largest sites.
 import { byId, element } from "./dom.js";
 import { svgOf } from "./svg.js";
 
-const kPaperRows = 36, kPaperSites = 40;
+const kPaperRows = 12, kPaperSites = 40;
 export const kPaperWidth = 1040;
 
 /** @param {import("./canvas.js").Scene} scene @param {import("./svg.js").SvgWords} words */
@@ -17,6 +17,7 @@ export function layOnPaper(scene, words) {
     paper.append(document.adoptNode(picture));
   }
   const table = element("table"), sites = Array.from(byId("sites").children).slice(0, kPaperSites);
+  table.className = byId("sites-table").className;
   table.append(byId("sites-head").cloneNode(true), ...sites.map((row) => row.cloneNode(true)));
   paper.append(element("h2", byId("sites-title").textContent ?? ""), table);
 }

@@ -15,7 +15,6 @@ export function svgOf(scene, words, width, from, to) {
   const head = words.heading === "" ? 0 : 46, height = head + (to - from) * kRow;
   const out = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +
     `font-family="system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif" font-size="12">`,
-    `<defs><pattern id="vague" width="8" height="8" patternUnits="userSpaceOnUse"><path d="M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4" stroke="#000000" stroke-opacity="0.16" stroke-width="1.5"/></pattern></defs>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`];
   if (head > 0) {
     out.push(`<text x="4" y="17" font-size="15" font-weight="600" fill="#14171b">${xmlText(words.fit.fit(words.heading, width * 0.75))}</text>`,
@@ -27,6 +26,13 @@ export function svgOf(scene, words, width, from, to) {
   return out.join("\n") + "\n</svg>\n";
 }
 
+/** As lines, since patterns get lost on the way to some printers. @param {number} width @returns {string} */
+function hatching(width) {
+  const lines = [];
+  for (let x = -kRow; x < width; x += 8) lines.push(`M${x},${kRow} l${kRow},-${kRow}`);
+  return `<path d="${lines.join("")}" stroke="#000000" stroke-opacity="0.16" stroke-width="1.5"/>`;
+}
+
 /** @param {Scene} scene @param {SvgWords} words @param {import("./layout.js").Box} box @param {number} y @param {string[]} out */
 function drawBox(scene, words, box, y, out) {
   const func = scene.view.func(box.id), { colours, hits } = scene, isFrame = box.kind === "frame";
@@ -34,7 +40,7 @@ function drawBox(scene, words, box, y, out) {
   const fill = hit ? colours.fixed.hit : dim ? colours.fixed.dim : isFrame ? colours.ofFunction(func) : colours.fixed.rest;
   const wide = Math.max(box.width - (box.width > 3 ? 1 : 0.2), 0.8), size = `x="${box.x.toFixed(2)}" y="${y}" width="${wide.toFixed(2)}" height="${kRow - 1}"`;
   out.push(`<g><title>${xmlText(words.describe(box))}</title><rect ${size} fill="${fill}"/>`);
-  if (isFrame && wide > 4 && words.isVague(box.id)) out.push(`<rect ${size} fill="url(#vague)"/>`);
+  if (isFrame && wide > 4 && words.isVague(box.id)) out.push(`<svg ${size}>${hatching(wide)}</svg>`);
   const text = wide > 28 ? words.fit.fit(scene.label(box), wide - 8) : "";
   // A box of its own clips the text where another font is wider.
   if (text !== "") out.push(`<svg ${size}><text x="4" y="14" fill="${dim ? colours.fixed.dimText : colours.fixed.text}">${xmlText(text)}</text></svg>`);
