@@ -58,10 +58,10 @@ uint64_t DrawCountdown(Generator& generator, uint64_t period) {
   return static_cast<uint64_t>((high + (low >> 64)) >> 56);
 }
 
-HalfMembership AssignHalves(Generator& generator, uint64_t size, uint64_t period) {
-  if (period == 0) return HalfMembership::kBoth;
-  if (period > kMaxPeriod) period = kMaxPeriod;
-  const uint64_t debit = size == ~uint64_t{0} ? size : size + 1;
+HalfMembership AssignHalves(Generator& generator, Odds odds) {
+  if (odds.period == 0) return HalfMembership::kBoth;
+  const uint64_t period = odds.period < kMaxPeriod ? odds.period : kMaxPeriod;
+  const uint64_t debit = odds.debit;
   if (debit / 256 >= period) return HalfMembership::kBoth;  // all but e^-128
   const Real y = Expm1(MakeReal(debit) / MakeReal(2 * period));
   const Uint128 both = ToFixed(y / (y + MakeReal(2)), 64);

@@ -10,7 +10,6 @@ namespace {
 
 constexpr double kLargest = 1e60;                    // of S, E and V: leaves room for squares and quotients
 constexpr double kOneMissed = 0.025317807984289897;  // -ln 0.975: E^2/V of one block that is missed in 2.5 %
-constexpr double kPeakVariance = 1.5;                // the moments meet: correlation of the halves is up to 0.5
 
 double Sane(double x) { return x > 0 ? std::min(x, kLargest) : 0; }  // also for what is not a number
 
@@ -161,6 +160,32 @@ Estimate EstimateBytesAtPeak(const Moments& at_peak, double period) { return Est
 
 Estimate EstimateObjectsAtPeak(const Moments& at_peak, double period, uint64_t floor_bytes) {
   return EstimateObjects(Widened(at_peak), period, floor_bytes);
+}
+
+Estimate EstimateObjectsAlike(const Moments& objects, double most) {
+  const double q = Sane(most - 1);
+  Estimate estimate = Interval(Sane(objects), {q, q * (1 + q)});
+  RoundEnds(estimate);
+  return estimate;
+}
+
+Estimate NotKnown() {
+  Estimate estimate;
+  estimate.hi_known = false;
+  estimate.known = false;
+  return estimate;
+}
+
+LargestPart LargestPartOf(const uint64_t (&least_charge)[kSizeClasses]) {
+  LargestPart part;
+  for (uint32_t i = 0; i < kSizeClasses; ++i) {
+    if (least_charge[i] == 0 || least_charge[i] >= kCertainCharge) continue;
+    const double x = static_cast<double>(least_charge[i]) / static_cast<double>(kChargeUnit);
+    part.bytes = std::max(part.bytes, std::ldexp(1.0, static_cast<int>(i)) / (2 * std::sinh(x / 2)));
+    part.objects = std::max(part.objects, 1 + 1 / std::expm1(x));
+  }
+  part.bytes = Sane(part.bytes);
+  return part;
 }
 
 // W = sum over sites with one sample of (s q)^2 + s^2 q, which is s^2 q/p, the site's V; plus, over sites with two,

@@ -22,10 +22,14 @@
 
 #include <cstdint>
 
+#include "sampling/charges.h"
 #include "sampling/peak_halves.h"
 #include "sampling/terms.h"
 
 namespace heaptally::sampling {
+
+// Of values at the peak: the halves' moments meet, so their correlation is up to 0.5.
+inline constexpr double kPeakVariance = 1.5;
 
 // No sample has told us a size: nothing can be said about how many objects there are at most.
 inline constexpr uint64_t kNoFloor = ~uint64_t{0};
@@ -59,6 +63,7 @@ struct Estimate {
   bool hi_known = true;
   uint64_t floor_bytes = kNoFloor;
   double one_missed = 0;  // S + V/E: the value if one more large block was missed; 0: not likely enough to matter
+  bool known = true;      // false: nothing can be said (NotKnown)
 };
 
 // `period`: T in bytes; where T changed or images differ, the largest under which such a block may have been
@@ -68,6 +73,22 @@ Estimate EstimateBytes(const Moments& bytes, double period);
 // Objects, calls, frees, reallocs. `floor_bytes`: the smallest size ever sampled in the set (dead samples too; of a
 // histogram bucket: its lower edge); kNoFloor leaves the upper end unknown. Ends are whole numbers.
 Estimate EstimateObjects(const Moments& objects, double period, uint64_t floor_bytes);
+
+// Objects, calls, frees where a sample's chance does not come from its size (modes count and per-class). `most`: the
+// largest number, 1/p, that one sample can have stood for; the pad is one such. Holds for all objects, of whatever size, so
+// there is no floor.
+Estimate EstimateObjectsAlike(const Moments& objects, double most);
+
+// Where bytes cannot be told (mode count): nothing is known.
+Estimate NotKnown();
+
+// What classes of size were debited at least (charges.h) -> the largest unseen part of one sample: bytes, as the period is in
+// mode bytes (of a class, the largest size times the root of q/p: E^2 and V of the pad are no larger), and objects, as 1/p.
+struct LargestPart {
+  double bytes = 0;
+  double objects = 1;
+};
+LargestPart LargestPartOf(const uint64_t (&least_charge)[kSizeClasses]);
 
 // What a set of samples holds at the peak: the mean of the two halves at each other's maximum (S and E halved, V
 // quartered). Sites add up to the process.

@@ -23,11 +23,15 @@ enum class HalfMembership : uint8_t { kA = 1, kB = 2, kBoth = 3 };
 constexpr bool IsIn(HalfMembership halves, int half) { return (static_cast<unsigned>(halves) >> half & 1) != 0; }
 
 // Draws the halves of a sample of `size` bytes and `period` (0, exact: both). One random number.
-HalfMembership AssignHalves(Generator& generator, uint64_t size, uint64_t period);
+HalfMembership AssignHalves(Generator& generator, Odds odds);
+inline HalfMembership AssignHalves(Generator& generator, uint64_t size, uint64_t period) {
+  return AssignHalves(generator, OddsByBytes(size, period));
+}
 
 // Terms of such a sample in each half it belongs to.
-inline Terms HalfTermsOf(uint64_t size, uint64_t period) {
-  return TermsOf(size, period > kMaxPeriod ? 2 * kMaxPeriod : 2 * period);
+inline Terms HalfTermsOf(uint64_t size, Odds odds) {
+  return TermsOf(size, Odds{odds.debit, odds.period > kMaxPeriod ? 2 * kMaxPeriod : 2 * odds.period});
 }
+inline Terms HalfTermsOf(uint64_t size, uint64_t period) { return HalfTermsOf(size, OddsByBytes(size, period)); }
 
 }  // namespace heaptally::sampling

@@ -44,8 +44,11 @@ struct PeakSample {
   HalfMembership halves;
 };
 
+inline PeakSample MakePeakSample(uint64_t size, Odds odds, HalfMembership halves) {
+  return {TermsOf(size, odds), HalfTermsOf(size, odds), halves};
+}
 inline PeakSample MakePeakSample(uint64_t size, uint64_t period, HalfMembership halves) {
-  return {TermsOf(size, period), HalfTermsOf(size, period), halves};
+  return MakePeakSample(size, OddsByBytes(size, period), halves);
 }
 
 struct PeakHalves;

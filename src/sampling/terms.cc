@@ -4,13 +4,15 @@
 
 namespace heaptally::sampling {
 
-Terms TermsOf(uint64_t size, uint64_t period) {
+Terms TermsOf(uint64_t size, uint64_t period) { return TermsOf(size, OddsByBytes(size, period)); }
+
+Terms TermsOf(uint64_t size, Odds odds) {
   Terms terms;
   terms.n = 1;
   terms.s = size;
-  if (period == 0) return terms;
-  if (period > 2 * kMaxPeriod) period = 2 * kMaxPeriod;  // twice: a half has twice its sample's period
-  const uint64_t debit = size == ~uint64_t{0} ? size : size + 1;
+  if (odds.period == 0) return terms;
+  const uint64_t period = odds.period < 2 * kMaxPeriod ? odds.period : 2 * kMaxPeriod;  // twice: a half has twice its sample's period
+  const uint64_t debit = odds.debit;
   if (debit / 128 >= period) return terms;  // p = 1 to within e^-128: every term below rounds to 0
   const Real q = MakeReal(1) / Expm1(MakeReal(debit) / MakeReal(period));
   const Real q_over_p = q * (MakeReal(1) + q);

@@ -101,6 +101,18 @@ static_assert(sizeof(ObjectSums) == 40 && alignof(ObjectSums) == 8 && std::is_tr
 static_assert(std::has_unique_object_representations_v<Sums>, "no padding");
 static_assert(std::has_unique_object_representations_v<ObjectSums>, "no padding");
 
+// An allocation that debits `debit` from a draw with `period` is a sample with p = 1 - exp(-debit/period).
+struct Odds {
+  uint64_t debit;
+  uint64_t period;  // 0: exact
+};
+
+// Where an allocation is sampled by its bytes.
+constexpr Odds OddsByBytes(uint64_t size, uint64_t period) { return {size == ~uint64_t{0} ? size : size + 1, period}; }
+
+// Terms of a sample of `size` bytes with q = 1/expm1(debit/period).
+Terms TermsOf(uint64_t size, Odds odds);
+
 // Terms of a sample of `size` bytes drawn with `period` (0: exact). Relative error of a term below 1e-15 before it
 // is rounded. Total: any size; a period above 2 kMaxPeriod is taken as that.
 Terms TermsOf(uint64_t size, uint64_t period);
