@@ -48,10 +48,11 @@ void ParseOption(Text option, Config* config) {
   if (TakePrefix(&option, "mode=")) {
     if (Equals(option, "exact")) config->mode = segment::Mode::kExact;
     if (Equals(option, "bytes")) config->mode = segment::Mode::kBytes;
+    if (Equals(option, "count")) config->mode = segment::Mode::kCount;
+    if (Equals(option, "per-class")) config->mode = segment::Mode::kPerClass;
   } else if (TakePrefix(&option, "period=")) {
     if (!ParseNumber(option, &number)) return;
-    if (number < kLeastPeriodBytes) number = kLeastPeriodBytes;
-    config->period_bytes = number < sampling::kMaxPeriod ? number : sampling::kMaxPeriod;
+    config->period = number;
   } else if (TakePrefix(&option, "dir=")) {
     CopyText(option, config->directory);
   } else if (TakePrefix(&option, "run=")) {
@@ -67,10 +68,20 @@ void ParseOption(Text option, Config* config) {
   }
 }
 
+// The mode's own period where none is told, and bounds.
+void SettlePeriod(Config* config) {
+  const bool charged = segment::IsCharged(config->mode);
+  const uint64_t least = charged ? kLeastPeriodCalls : kLeastPeriodBytes;
+  const uint64_t most = charged ? sampling::kMostCallsPerSample : sampling::kMaxPeriod;
+  if (config->period == 0) config->period = charged ? kUsualPeriodCalls : kUsualPeriodBytes;
+  config->period = config->period < least ? least : config->period < most ? config->period : most;
+}
+
 }  // namespace
 
 void ParseConfig(const char* text, uint64_t bytes, Config* config) {
   config->present = true;
+  config->period = 0;
   const char* end = text + bytes;
   while (text < end) {
     const char* stop = text;
@@ -78,9 +89,11 @@ void ParseConfig(const char* text, uint64_t bytes, Config* config) {
     ParseOption(Text{text, stop}, config);
     text = stop + 1;
   }
+  SettlePeriod(config);
 }
 
 void ReadConfig(Config* config) {
+  SettlePeriod(config);
   const long fd = Syscall(Call::kOpen, platform::AsLong("/proc/self/environ"), 02000000 /* O_CLOEXEC */);
   if (fd < 0) return;
   // A window that slides over the environment: names are matched at string starts, values of up to 900 bytes kept whole.

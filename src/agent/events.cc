@@ -1,5 +1,6 @@
 #include "agent/events.h"
 
+#include "agent/draws.h"
 #include "agent/guard.h"
 #include "agent/image.h"
 #include "agent/modules.h"
@@ -55,7 +56,7 @@ HT_NOINLINE uint32_t TakeSite(const platform::Registers& caller) {
   return SiteOf(frames, result.count, result.end);
 }
 
-// First slow event of this thread (or of this thread in a new image). Returns the countdown of a fresh draw.
+// First slow event of this thread (or of this thread in a new image). Begins a draw.
 HT_COLD void SetUpThread() {
   t_state.image_epoch = g_epoch;
   t_state.exact_epoch = g_image.header->mode == Mode::kExact ? g_exact_epoch : 0;
@@ -66,19 +67,15 @@ HT_COLD void SetUpThread() {
   t_state.bounds.memo = nullptr;
   // Children of one process come here with the same seed and number, and maybe without a counter to read: their images differ.
   t_state.generator = sampling::Generator(base::HashCombine(NewSeed() ^ platform::ThreadPointer(), g_image.index));
-  t_state.period = g_image.header->period_bytes;
-  t_state.countdown = g_image.header->mode == Mode::kExact ? 0 : static_cast<int64_t>(sampling::DrawCountdown(t_state.generator, t_state.period));
+  t_state.is_paused = 0;
+  t_state.countdown = 0;
+  if (segment::IsSampled(g_image.header->mode)) BeginDraw();
 }
 
 // A thread that lives a while gets room to remember its last walk: most of the next stack is the same.
 HT_COLD void RememberWalks() {
   void* memory = TakeWalkMemo(t_state.slot);
   if (memory != nullptr) t_state.bounds.memo = unwind::MemoInZeroedMemory(memory);
-}
-
-void DrawAgain() {
-  t_state.period = g_image.header->period_bytes;
-  t_state.countdown = static_cast<int64_t>(sampling::DrawCountdown(t_state.generator, t_state.period));
 }
 
 // The loader allocates and frees for every library that comes or goes: after that, modules are looked at again.
@@ -88,6 +85,42 @@ HT_ALWAYS_INLINE void WatchLoader(uint64_t pc) {
   } else if (HT_UNLIKELY(__atomic_load_n(&g_loader_was_here, __ATOMIC_RELAXED) != 0)) {
     VerifyAllModules();
   }
+}
+
+bool IsImpossible(uint64_t size) { return static_cast<int64_t>(size) < 0; }  // the real function refuses it
+
+// Each of the two: is this allocation to be recorded, if it is not nested and succeeds?
+bool DecideExact(uint64_t size) {
+  if (HT_UNLIKELY(t_state.image_epoch != g_epoch)) SetUpThread();
+  if (t_state.exact_epoch != g_exact_epoch) {
+    t_state.exact_epoch = g_exact_epoch;
+    TakeNewThreadName();
+  }
+  if (IsExactPaused(size)) return false;
+  t_state.countdown = 0;
+  return !IsImpossible(size);
+}
+
+bool DecideSampled(uint64_t size, sampled::Drawn* drawn) {
+  const auto debit = static_cast<int64_t>(g_is_charged ? g_charges.charge[sampling::SizeClassOf(size)] : size + 1);
+  if (HT_UNLIKELY(t_state.image_epoch != g_epoch)) {
+    // A child comes with a draw, made at its fork or by its parent, and it holds: a child that began anew at its first sample
+    // would lose it, T bytes in the mean. Only a new thread has none, and one that was paused.
+    const uint64_t drawn_period = t_state.is_paused != 0 ? 0 : t_state.period;
+    const bool fired = LeftOfDraw() < 0;
+    SetUpThread();
+    if (!IsImpossible(size) && drawn_period == 0) LeftOfDraw() -= debit;
+    if (!IsImpossible(size) && drawn_period != 0 && fired) {
+      t_state.is_paused = 0;
+      t_state.period = drawn_period;
+      LeftOfDraw() = -1;
+    }
+  } else if (IsImpossible(size)) {
+    LeftOfDraw() += debit;
+  }
+  if (IsImpossible(size) || LeftOfDraw() >= 0) return false;
+  drawn->period = EndDraw(size);
+  return drawn->period != 0;
 }
 
 bool StillTheSame(const Intent& intent) { return intent.epoch == g_epoch && OwnsImage(); }
@@ -106,34 +139,10 @@ Intent DecideAcquisition(const platform::Registers& caller, uint64_t size) {
     return intent;
   }
   const bool exact = g_image.header->mode == Mode::kExact;
-  const bool impossible = static_cast<int64_t>(size) < 0;  // the real function refuses it
-  if (HT_UNLIKELY(t_state.image_epoch != g_epoch)) {
-    // A child comes with a draw, made at its fork or by its parent, and it holds: a child that began anew at its first sample
-    // would lose it, T bytes in the mean. Only a new thread has none.
-    const uint64_t drawn_period = t_state.period;
-    const bool fired = t_state.countdown < 0;
-    SetUpThread();
-    if (!exact && !impossible && drawn_period == 0) t_state.countdown -= static_cast<int64_t>(size + 1);
-    if (!exact && !impossible && drawn_period != 0 && fired) {
-      t_state.period = drawn_period;
-      t_state.countdown = -1;
-    }
-  } else if (impossible && !exact) {
-    t_state.countdown += static_cast<int64_t>(size + 1);
-  }
-  if (exact && t_state.exact_epoch != g_exact_epoch) {
-    t_state.exact_epoch = g_exact_epoch;
-    TakeNewThreadName();
-  }
-  if (exact) t_state.countdown = 0;
-  if (impossible || (!exact && t_state.countdown >= 0)) return intent;
-  if (!exact) {
-    intent.drawn.period = t_state.period;
-    DrawAgain();
-  }
+  if (exact ? !DecideExact(size) : !DecideSampled(size, &intent.drawn)) return intent;
   if (IsNested(caller)) return intent;
   if (!exact) TakeNewThreadName();
-  if (!exact) intent.drawn.halves = sampling::AssignHalves(t_state.generator, size, intent.drawn.period);
+  if (!exact) intent.drawn.halves = sampling::AssignHalves(t_state.generator, OddsOf(size, intent.drawn.period));
   intent.record = true;
   intent.exact = exact;
   intent.epoch = g_epoch;
@@ -155,13 +164,13 @@ void RecordExact(uint32_t epoch, const platform::Registers& caller, void* pointe
 
 void RecordRelease(const platform::Registers& caller, void* pointer) {
   if (pointer == nullptr || g_image.header == nullptr) return;
-  if (HT_UNLIKELY(!OwnsImage()) && (g_image.header->mode == Mode::kBytes || !ClaimImage())) return;
+  if (HT_UNLIKELY(!OwnsImage()) && (segment::IsSampled(g_image.header->mode) || !ClaimImage())) return;
   if (g_image.header->mode == Mode::kExact) {
     exact::Prefetch(reinterpret_cast<uint64_t>(pointer));
     __builtin_prefetch(static_cast<char*>(pointer) - sizeof(size_t));  // the allocator's own word, which free looks at first
   }
   if (IsNested(caller)) return;
-  if (g_image.header->mode == Mode::kBytes) {
+  if (segment::IsSampled(g_image.header->mode)) {
     sampled::Releasing(pointer);
     return;
   }
@@ -197,6 +206,7 @@ void EndMove(const Move& move, const platform::Registers& caller, void* old_poin
     return freed ? sampled::EndMove(move.sampled_transit) : sampled::AbortMove(move.sampled_transit);
   }
   if (!move.intent.record) {
+    if (move.in_transit && exact) exact::EndMove(move.exact_transit);  // recording is paused
     if (move.in_transit && !exact) sampled::CommitMove(move.sampled_transit, old_pointer, new_pointer, size, kSiteOtherId, nullptr);
     return;
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "agent/exact_tally.h"
+#include "agent/image.h"
 #include "agent/process.h"
 #include "agent/sampled_tally.h"
 #include "agent/thread_state.h"
@@ -26,10 +27,11 @@ void ForgetInterruptedEvents();
 // A slow-path acquisition of `size` bytes whose size + 1 the fast path has debited already.
 Intent DecideAcquisition(const platform::Registers& caller, uint64_t size);
 
-// The usual case of exact mode: this thread is set up, the image is this process's, and no real call is under way. It needs
+// The usual case of exact mode: this thread is set up, recording is not paused, the image is this process's, and no real call is under way. It needs
 // no decision; after the real call RecordExact() books the block. Leaves the countdown as exact mode keeps it.
 HT_ALWAYS_INLINE bool IsPlainExactEvent(uint64_t size) {
-  const bool plain = t_state.exact_epoch == g_exact_epoch && t_state.guard_sp == 0 && static_cast<int64_t>(size) >= 0 && OwnsImage();
+  const bool plain = t_state.exact_epoch == g_exact_epoch && t_state.guard_sp == 0 &&
+                     static_cast<int64_t>(size | g_image.header->control.order) >= 0 && OwnsImage();
   if (HT_LIKELY(plain)) t_state.countdown = 0;
   return plain;
 }

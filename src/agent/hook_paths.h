@@ -4,8 +4,10 @@
 
 #include <cstdint>
 
+#include "agent/draws.h"
 #include "agent/events.h"
 #include "agent/guard.h"
+#include "agent/page_filter.h"
 #include "agent/thread_state.h"
 #include "base/branch.h"
 #include "platform/thread.h"
@@ -32,6 +34,7 @@ HT_ALWAYS_INLINE void* AcquireSlowly(const platform::Registers& caller, uint64_t
     if (HT_LIKELY(block != nullptr)) RecordExact(epoch, caller, block, size);
     return block;
   }
+  if (SparedByCharge(size)) return real_call();
   const Intent intent = DecideAcquisition(caller, size);
   if (!intent.record) return real_call();
   Guard guard;
@@ -45,7 +48,7 @@ HT_ALWAYS_INLINE void* AcquireSlowly(const platform::Registers& caller, uint64_t
 // For a real function that calls another hook: the guard stands around every call, and the fast path's debit is done here.
 template <typename RealCall>
 HT_ALWAYS_INLINE void* AcquireNesting(const platform::Registers& caller, uint64_t size, RealCall real_call) {
-  const Intent intent = Debit(size) ? DecideAcquisition(caller, size) : Intent{};
+  const Intent intent = Debit(size) && !SparedByCharge(size) ? DecideAcquisition(caller, size) : Intent{};
   Guard guard;
   guard.Enter();
   void* block = real_call();
@@ -68,7 +71,9 @@ HT_ALWAYS_INLINE void* MoveNesting(const platform::Registers& caller, void* poin
 
 template <typename RealCall>
 HT_ALWAYS_INLINE void* MoveSlowly(const platform::Registers& caller, void* pointer, uint64_t size, RealCall real_call) {
-  return MoveNesting(caller, pointer, size, true, real_call);
+  const bool decide = !SparedByCharge(size);
+  if (!decide && !MayBeRecorded(pointer)) return real_call();
+  return MoveNesting(caller, pointer, size, decide, real_call);
 }
 
 }  // namespace heaptally::agent

@@ -37,7 +37,7 @@ namespace {
     return MoveSlowly(HT_CALLER_REGISTERS(), pointer, requested_bytes, [&]() HT_LAMBDA_INLINE { return g_real.name arguments; }); \
   }                                                                                                                    \
   HT_NOINLINE void* name##_nesting parameters {                                                                        \
-    const bool decide = Debit(requested_bytes);                                                                        \
+    const bool decide = Debit(requested_bytes) && !SparedByCharge(requested_bytes);                                                                 \
     return MoveNesting(HT_CALLER_REGISTERS(), pointer, requested_bytes, decide, [&]() HT_LAMBDA_INLINE { return g_pass_through.name arguments; }); \
   }
 #define HT_RELEASE(name, parameters, arguments)                                                                        \

@@ -2,6 +2,7 @@
 
 #include "agent/clock.h"
 #include "agent/config.h"
+#include "agent/draws.h"
 #include "agent/events.h"
 #include "agent/exact_tally.h"
 #include "agent/exec_environment.h"
@@ -65,7 +66,7 @@ void BeginEpoch() {
 uint64_t RegionOffset(uint32_t image) { return uint64_t{g_file->images[image].page} * segment::kPageBytes; }
 
 void AddRegion(uint8_t* memory, uint64_t offset, const RegionPlan& plan, const Config& config, ImageState state) {
-  FormatRegion(memory, offset, config.mode, config.period_bytes, plan);
+  FormatRegion(memory, offset, config.mode, config.period, plan);
   const uint32_t index = __atomic_fetch_add(&g_file->image_count, 1, __ATOMIC_ACQ_REL);
   if (index >= segment::kMaxImages) {
     __atomic_store_n(&g_file->image_count, segment::kMaxImages, __ATOMIC_RELEASE);
@@ -109,7 +110,7 @@ void PrepareRegions() {
   }
   Config config;
   config.mode = g_image.header->mode;
-  config.period_bytes = g_image.header->period_bytes;
+  config.period = g_image.header->period_bytes;
   const RegionPlan plan = ChildPlan(config.mode);
   for (; ready < kRegionsAhead && ImageCount() < segment::kMaxImages; ++ready) {
     const Extent extent = ExtendSegment(RegionBytes(config.mode, plan));
@@ -158,10 +159,8 @@ void AfterForkInChild() {
   // A child must not repeat its parent's draws. It claims a region at its first event that is recorded.
   t_state.generator = sampling::Generator(NewSeed() ^ static_cast<uint64_t>(g_fork_pid) << 32);
   t_state.countdown = 0;
-  if (g_image.header->mode == Mode::kBytes) {
-    t_state.period = g_image.header->period_bytes;
-    t_state.countdown = static_cast<int64_t>(sampling::DrawCountdown(t_state.generator, t_state.period));
-  }
+  t_state.is_paused = 0;
+  if (segment::IsSampled(g_image.header->mode)) BeginDraw();
 }
 
 void RegisterForkHandlers() {
@@ -216,6 +215,7 @@ bool OpenEverything(const Config& config) {
     return false;
   }
   FindLoaderText();
+  OpenDraws();
   // The first thread's room for its last walk: later it would be a system call, which the program may have forbidden itself.
   if (config.mode == Mode::kExact) TakeWalkMemo(FindThreadEntry());
   *ownership = static_cast<uint32_t>(Ownership::kOwner);
@@ -273,6 +273,11 @@ void OpenChildImage(uint32_t index) {
   header->parent_image = parent_index;
   header->inherited_modules = parent_modules;
   header->generation = parent->generation;
+  // What was asked of the parent before holds for the child, too; from here on each is asked by itself.
+  header->period_bytes = parent->period_bytes;
+  header->control.order = parent->control.order;
+  header->control.check = parent->control.check;
+  header->control.paused_since_unix_ns = (parent->control.order & segment::kOrderPaused) != 0 ? g_fork_unix_ns : 0;
   header->started_unix_ns = g_fork_unix_ns;
   header->started_clock = Now();
   header->clock_kind = parent->clock_kind;
@@ -287,6 +292,7 @@ void OpenChildImage(uint32_t index) {
   g_ownership[kPromiseWord] = kNoImage;
   ForgetInterruptedEvents();
   InheritModules();
+  OpenDraws();
   ReopenThreadTable();
   ReopenStacks(NewSeed());
   if (header->mode == Mode::kExact) {

@@ -1,6 +1,7 @@
 #include "agent/sampled_tally.h"
 
 #include "agent/clock.h"
+#include "agent/draws.h"
 #include "agent/image.h"
 #include "agent/live_table.h"
 #include "agent/owner_lock.h"
@@ -101,7 +102,7 @@ void CountClass(uint8_t* first_class, uint32_t* chain, uint32_t which, const sam
 // REQUIRES: the lock, and a change that was begun for the site.
 void BookAllocation(uint32_t site_id, uint64_t size, const Drawn& drawn, bool is_move, bool in_place) {
   SampledSite* site = SampledSiteAt(site_id);
-  const PeakSample sample = sampling::MakePeakSample(size, drawn.period, drawn.halves);
+  const PeakSample sample = sampling::MakePeakSample(BytesBooked(size), OddsOf(size, drawn.period), drawn.halves);
   CountClass(&site->head.first_size_class, &site->head.size_histogram, ClassOf(size), sample.whole);
   site->allocated.Add(sample.whole);
   if (is_move) site->reallocs.Add(sample.whole);
@@ -109,12 +110,13 @@ void BookAllocation(uint32_t site_id, uint64_t size, const Drawn& drawn, bool is
   if (size < site->smallest_sampled) site->smallest_sampled = size;
   if (drawn.period > site->largest_period) site->largest_period = drawn.period;
   g_image.header->sampled_peak.AfterAlloc(site->peak, sample);
+  LearnFromSample(size, drawn.period);
 }
 
 // REQUIRES: the lock, and a change that was begun for the site.
 void BookRelease(const Sample& ended, bool temporary) {
   SampledSite* site = SampledSiteAt(ended.site);
-  const PeakSample sample = sampling::MakePeakSample(ended.size, ended.period, static_cast<sampling::HalfMembership>(ended.halves));
+  const PeakSample sample = sampling::MakePeakSample(BytesBooked(ended.size), OddsOf(ended.size, ended.period), static_cast<sampling::HalfMembership>(ended.halves));
   const uint64_t now = Now();
   g_image.header->sampled_peak.BeforeFree(site->peak, sample, now);
   CountClass(&site->head.first_life_class, &site->head.life_histogram, ClassOf(now > ended.clock ? now - ended.clock : 0), sample.whole);
@@ -166,11 +168,11 @@ void EndLostRelease(uint64_t address) {
 
 void NoteLastBlock(uint64_t address) {
   t_state.last_block = address;
-  t_state.countdown_after_last = t_state.countdown;
+  t_state.countdown_after_last = LeftOfDraw();
 }
 
 bool IsTemporary(uint64_t address, const Sample& sample) {
-  return address == t_state.last_block && t_state.countdown == t_state.countdown_after_last && sample.thread == t_state.slot;
+  return address == t_state.last_block && LeftOfDraw() == t_state.countdown_after_last && sample.thread == t_state.slot;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ bool Open();
 void Reopen();  // in a forked child: no system call
 
 struct Drawn {
-  uint64_t period;                   // T of the draw that fired
+  uint64_t period;                   // T of the draw that fired; count, per-class: what was debited
   sampling::HalfMembership halves;
 };
 

@@ -260,7 +260,7 @@ uint64_t HashStack(const uint64_t* frames, uint32_t count, unwind::End end) {
 uint32_t SiteOf(const uint64_t* frames, uint32_t count, unwind::End end) {
   if (count == 0) return kSiteOtherId;
   // Samples are rare, so each has its modules looked at: the same addresses may be another library's by now.
-  const bool sampled = g_image.header->mode == segment::Mode::kBytes;
+  const bool sampled = segment::IsSampled(g_image.header->mode);
   if (sampled && !VerifyModules(frames, count)) VerifyAllModules();
   uint64_t hash = HashStack(frames, count, end);
   uint32_t site = LookUp(hash);

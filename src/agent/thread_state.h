@@ -12,6 +12,7 @@ struct ThreadState {
   // Bytes left until the next sample. Zero in a new thread, so that its first allocation goes the slow way and sets it up.
   // In exact mode it is zero between calls, so that every allocation goes the slow way through the same branch.
   int64_t countdown = 0;
+  int64_t charge_left = 0;    // count and per-class: charge left until the next sample; `countdown` is 0, as in exact mode
   // The block that this thread recorded last, and the countdown right after that: freeing it while the countdown still
   // stands there means that no allocation came in between ("temporary").
   uint64_t last_block = 0;
@@ -28,7 +29,8 @@ struct ThreadState {
   uint32_t walks = 0;         // exact mode: stacks taken, up to kWalksBeforeMemo
   uint32_t slot = 0;          // this thread's entry in the thread table
   uint16_t thread_name = 0;   // as in segment::SiteHead
-  uint16_t name_is_known = 0; // 0: to be asked for at the next set-up
+  uint8_t name_is_known = 0;  // 0: to be asked for at the next set-up
+  uint8_t is_paused = 0;      // no draw is running (draws.h)
 };
 static_assert(sizeof(ThreadState) <= 128, "initial-exec TLS comes out of a small static surplus");
 

@@ -50,10 +50,16 @@ sampling::Estimate ProcessPeak(const profile::Measures& totals) {
 
 By UsualView(const std::vector<profile::Profile>& profiles) {
   constexpr double kMostWasFreed = 0.25;
+  if (!IsKnown(profiles, By::kLive)) return By::kCalls;
   if (profiles.size() != 1) return By::kLive;
   const profile::Measures& totals = profiles[0].totals;
   const double live = BytesEstimate(totals, totals.live.bytes).v;
   return live < kMostWasFreed * PeakBytesEstimate(totals).v ? By::kPeak : By::kLive;
+}
+
+bool IsKnown(const std::vector<profile::Profile>& profiles, By by) {
+  return !RanksBytes(by) || std::any_of(profiles.begin(), profiles.end(),
+                                        [](const auto& profile) { return profile.totals.bytes_known; });
 }
 
 bool RanksBytes(By by) { return by == By::kLive || by == By::kPeak || by == By::kChurn; }

@@ -16,12 +16,15 @@ sampling::Estimate Ranked(const profile::Measures& measures, By by);
 sampling::Estimate Beside(const profile::Measures& measures, By by);
 bool RanksBytes(By by);
 
+// Whether there is such a number in one of the profiles: mode `count` knows none of bytes.
+bool IsKnown(const std::vector<profile::Profile>& profiles, By by);
+
 // The peak of a process's live bytes as it is shown: the estimate at the peak is of other samples than that of what is
 // live now, and may come out below it; the peak itself never is, so it is shown as no lower than that. `totals` are a
 // process's own, not a sum of several.
 sampling::Estimate ProcessPeak(const profile::Measures& totals);
 
-// What is worth showing first: what is live at the end; but of a program that has freed most of it by then, what was
+// What is worth showing first: calls where bytes are not known, else what is live at the end; but of a program that has freed most of it by then, what was
 // live at the peak. Peaks of several processes are at different moments, so for a tree it is always the end.
 By UsualView(const std::vector<profile::Profile>& profiles);
 

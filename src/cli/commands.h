@@ -14,6 +14,7 @@ int SnapshotCommand(const std::vector<std::string>& arguments);
 int FlameCommand(const std::vector<std::string>& arguments);
 int ExportCommand(const std::vector<std::string>& arguments);
 int LsCommand(const std::vector<std::string>& arguments);
+int SetCommand(const std::vector<std::string>& arguments);
 int HelpCommand(const std::vector<std::string>& arguments);
 int CompletionCommand(const std::vector<std::string>& arguments);
 int ManCommand(const std::vector<std::string>& arguments);

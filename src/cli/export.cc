@@ -34,7 +34,7 @@ struct ExportOptions {
   InputOptions input;
   std::string format;
   std::string output;
-  std::string by = "live";
+  std::string by;  // "": live bytes, or calls where bytes are not known
   std::string memory_class = "malloc";
   uint32_t pid = 0;
   uint32_t most_stacks = 0;
@@ -142,13 +142,15 @@ std::string Title(const std::string& what) {
 int ExportCommand(const std::vector<std::string>& arguments) {
   ExportOptions options;
   if (const int status = ParseExportOptions(arguments, &options); status >= 0) return status;
-  const auto by = MeasureOption(options.by);
+  auto by = MeasureOption(options.by.empty() ? "live" : options.by);
   const auto classes = by ? ClassOption(options.memory_class) : std::nullopt;
   const ExportFormat* format = classes ? ChooseFormat(options.format, options.output) : nullptr;
   if (format == nullptr) return kOurFailure;
   if (const int status = CheckFormat(*format, *by, options.output); status >= 0) return status;
   auto input = LoadInput(options.input);
   if (!input || !KeepPid(options.pid, &input->profiles)) return kOurFailure;
+  if (options.by.empty() && !analysis::IsKnown(input->profiles, *by)) by = By::kCalls;
+  if (!CheckKnown(input->profiles, *by)) return kOurFailure;
   if (!input->narrowed.empty()) Remark(NarrowedWords(*input, *by));
   RemarkOnPeak(input->profiles, *by);
   exporters::StackChoice choice = {.classes = *classes, .most_stacks = options.most_stacks, .by = *by};

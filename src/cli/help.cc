@@ -22,9 +22,33 @@ constexpr Topic kTopics[] = {
      "       95 % interval beside it. A line that holds less than the period may have\n"
      "       no sample: it is not shown, and that does not mean 0.\n"
      "exact  Every allocation is counted: right for a developer's machine, and for\n"
-     "       programs that hold little.\n\n"
+     "       programs that hold little.\n"
+     "count  One call in --period (default 1000) is recorded, whatever its size: for\n"
+     "       which code allocates most often. Calls and live objects have intervals;\n"
+     "       bytes are not known, since one large block may have been missed.\n"
+     "per-class\n"
+     "       One call in --period (default 1000) in the mean, shared alike among the\n"
+     "       sizes that occur (powers of two): a frequent size is thinned out, a rare one\n"
+     "       is recorded whole. Calls and bytes have intervals; small blocks are better\n"
+     "       known than in mode bytes, and large ones are not missed.\n\n"
      "  heaptally run --mode exact -- ./server\n"
-     "  heaptally run --period 1M -- ./server\n"},
+     "  heaptally run --period 1M -- ./server\n"
+     "  heaptally run --mode count --period 100 -- ./server\n"},
+    {"set",
+     "`heaptally set PID|NAME` changes how a running process is recorded: --period,\n"
+     "--pause, --resume. It writes a few bytes into the process's tally; no signal is\n"
+     "sent, nothing is stopped. NAME takes every running process of that name.\n\n"
+     "period   From its next draw on, each thread samples with the new period: within\n"
+     "         about one old period of what that thread allocates (count, per-class:\n"
+     "         with the next sample of any thread). Samples keep the period they were\n"
+     "         drawn with, so all of them count right.\n"
+     "--pause  New allocations are not recorded, releases of recorded blocks are. exact:\n"
+     "         at once; sampled: each thread from its next draw on.\n"
+     "--resume Each thread looks again when it has allocated another MiB (count,\n"
+     "         per-class: another period).\n\n"
+     "A report says how long recording was paused and about how much was allocated\n"
+     "meanwhile. A forked child begins with what was asked of its parent; afterwards\n"
+     "each process is asked by itself.\n"},
     {"words",
      "live       allocated and not freed, at one moment\n"
      "peak       live when the process had most of it. Of a sample, it is estimated\n"
@@ -90,6 +114,7 @@ const std::vector<Subcommand>& Subcommands() {
       {"export", ExportCommand, "files for other tools: pprof, speedscope, folded, DHAT",
        "heaptally export server.4711.heaptally -o server.pb.gz"},
       {"ls", LsCommand, "processes that are (or were) profiled", "heaptally ls --prune"},
+      {"set", SetCommand, "change the period of a running process, or pause it", "heaptally set 4711 --period 64K", false},
       {"help", HelpCommand, "words, modes, limits, exit codes", "heaptally help modes", true, false},
       {"completion", CompletionCommand, "completions for bash, zsh and fish", "source <(heaptally completion bash)", false},
       {"man", ManCommand, "the manual page", "heaptally man | man -l -", false},

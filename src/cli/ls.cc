@@ -80,6 +80,7 @@ const char* StateName(profile::State state) {
 
 // Without a sample a number is not 0 but below its upper end.
 std::string Cell(const sampling::Estimate& estimate, NumberStyle style) {
+  if (!estimate.known) return "-";
   return !estimate.exact && estimate.n == 0 ? "<" + FormatBytes(estimate.hi, style) : FormatBytes(estimate.v, style);
 }
 

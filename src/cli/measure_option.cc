@@ -45,6 +45,13 @@ std::optional<By> MeasureOption(const std::string& word) {
   return std::nullopt;
 }
 
+bool CheckKnown(const std::vector<profile::Profile>& profiles, By by) {
+  if (IsKnown(profiles, by)) return true;
+  Complain(std::string("mode count counts calls, so ") + MeasureWords(by) + " are not known",
+           "--by calls or --by temporary; heaptally run --mode per-class samples bytes and calls");
+  return false;
+}
+
 const char* MeasureName(By by) { return Of(by).name; }
 const char* MeasureWords(By by) { return Of(by).words; }
 

@@ -14,6 +14,9 @@ std::optional<analysis::By> ParseMeasure(const std::string& word);
 // The same, or a complaint that offers the nearest.
 std::optional<analysis::By> MeasureOption(const std::string& word);
 
+// Complains where no profile knows such a number. Returns true iff one does.
+bool CheckKnown(const std::vector<profile::Profile>& profiles, analysis::By by);
+
 // The name again; and what it is in a sentence: "live bytes", "allocations".
 const char* MeasureName(analysis::By by);
 const char* MeasureWords(analysis::By by);

@@ -18,6 +18,7 @@ using analysis::Place;
 using sampling::Estimate;
 
 std::string Number(const Estimate& estimate, bool bytes, NumberStyle style) {
+  if (!estimate.known) return "-";
   return bytes ? FormatBytes(estimate.v, style) : FormatCount(estimate.v, style);
 }
 
@@ -157,7 +158,7 @@ std::string RenderPlaces(const std::vector<const profile::Profile*>& profiles, c
   bool sampled = false;
   for (const profile::Profile* profile : profiles) {
     for (const profile::Site& site : profile->sites) whole += site.measures;
-    sampled = sampled || profile->totals.period > 0;
+    sampled = sampled || !IsExact(profile->totals);
   }
   const bool aged =
       std::any_of(places.begin(), places.end(), [](const Place& place) { return place.oldest_ns.has_value(); });

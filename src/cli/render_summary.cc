@@ -80,7 +80,7 @@ UnseenBeside Beside(const RunFacts& facts) {
 
 bool NotOneSample(const std::vector<const profile::Profile*>& profiles) {
   return std::all_of(profiles.begin(), profiles.end(), [](const profile::Profile* profile) {
-    return profile->totals.period > 0 && profile->totals.allocated.bytes.samples == 0;
+    return !IsExact(profile->totals) && profile->totals.allocated.objects.samples == 0;
   });
 }
 
@@ -90,7 +90,8 @@ std::string Next(const RunFacts& facts, const std::vector<const profile::Profile
     return Wrap("  next: heaptally run --mode exact -- " + CommandWords(facts, width), width, 8) + "\n";
   if (facts.capture.empty()) return "";
   const std::string file = ShellQuoted(facts.capture);
-  const std::string first = "heaptally report " + file + " --by churn";
+  const bool bytes_known = std::any_of(profiles.begin(), profiles.end(), [](const auto* one) { return one->totals.bytes_known; });
+  const std::string first = "heaptally report " + file + (bytes_known ? " --by churn" : " --by calls");
   const std::string second = images > 1 ? "heaptally report " + file : "heaptally report " + file + " --full";
   const size_t together = 8 + Width(first) + 5 + Width(second);
   return "  next: " + first + (together <= width ? "     " : "\n        ") + second + "\n";
@@ -115,6 +116,7 @@ struct Table {
 
 // What holds the memory.
 Table WhichTable(const std::vector<profile::Profile>& profiles) {
+  if (!analysis::IsKnown(profiles, analysis::By::kLive)) return {analysis::By::kCalls, "allocations"};
   if (profiles.size() > 1) return {analysis::By::kLive, "live at end"};
   if (analysis::UsualView(profiles) == analysis::By::kPeak) return {analysis::By::kPeak, "live at the peak"};
   return {analysis::By::kLive, LiveWords(profiles[0])};

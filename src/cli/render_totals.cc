@@ -23,13 +23,13 @@ double Seconds(uint64_t from_unix_ns, uint64_t to_unix_ns) {
 // "near 6.10 and 7.10 s" where they are more than a tenth of the whole time apart.
 std::string PeakMoment(const profile::Profile& profile) {
   const profile::Measures& totals = profile.totals;
-  const bool no_sample = totals.period > 0 && totals.peak_whole.bytes.samples == 0 && totals.peak.bytes.samples == 0;
+  const bool no_sample = !IsExact(totals) && totals.peak_whole.bytes.samples == 0 && totals.peak.bytes.samples == 0;
   if (profile.peak_moments_unix_ns.empty() || no_sample) return "";
   const auto [earliest, latest] =
       std::minmax_element(profile.peak_moments_unix_ns.begin(), profile.peak_moments_unix_ns.end());
   const double first = Seconds(profile.started_unix_ns, *earliest);
   const double last = Seconds(profile.started_unix_ns, *latest);
-  if (totals.period == 0) return " at " + FormatDuration(last);
+  if (IsExact(totals)) return " at " + FormatDuration(last);
   if (last - first <= Seconds(profile.started_unix_ns, profile.taken_unix_ns) / 10)
     return " near " + FormatDuration((first + last) / 2);
   std::string begin = FormatDuration(first);
@@ -48,8 +48,15 @@ std::string PeakDoubt(const profile::Profile& profile, NumberStyle style) {
 std::string ChurnWords(const profile::Profile& profile, NumberStyle style) {
   const profile::Measures& totals = profile.totals;
   const double calls = totals.allocated.objects.value();
+  const double of_time = Seconds(profile.started_unix_ns, profile.taken_unix_ns);
+  if (!totals.bytes_known) {
+    std::string out = WithInterval(ObjectsEstimate(totals, totals.allocated.objects), false, style) + " calls";
+    if (of_time > 0.01) out += fmt::format(" ({}/s)", FormatCount(calls / of_time, style));
+    if (totals.temporary.value() > 0) out += ", " + FormatShare(totals.temporary.value(), calls) + " temporary";
+    return out + "; bytes are not known in mode count";
+  }
   std::string out = WithInterval(BytesEstimate(totals, totals.allocated.bytes), true, style);
-  if (totals.period > 0 && calls == 0) return out + ": not one sample";
+  if (!IsExact(totals) && calls == 0) return out + ": not one sample";
   out += " in " + FormatCounted(calls, "call", "calls", style);
   const double seconds = Seconds(profile.started_unix_ns, profile.taken_unix_ns);
   if (seconds > 0.01) out += fmt::format(" ({}/s)", FormatCount(calls / seconds, style));
@@ -87,14 +94,21 @@ std::string ModeWords(const profile::Profile& profile, NumberStyle style) {
     const std::string period = FormatBytes(static_cast<double>(profile.period_bytes), style);
     return "sampled every " + period + (style.plain ? " bytes" : "");
   }
+  if (profile.mode == "count") return fmt::format("one call in {} recorded", profile.period_calls);
+  if (profile.mode == "per-class") return fmt::format("one call in {} recorded, sizes alike", profile.period_calls);
   return profile.mode;
 }
 
 std::string RenderTotals(const profile::Profile& profile, size_t width, NumberStyle style) {
   const profile::Measures& totals = profile.totals;
   const double objects = totals.live.objects.value();
+  if (!totals.bytes_known) {
+    return Labelled(LiveWords(profile),
+                    WithInterval(ObjectsEstimate(totals, totals.live.objects), false, style) + " objects", width) +
+           Labelled("churn", ChurnWords(profile, style), width);
+  }
   std::string live = WithInterval(BytesEstimate(totals, totals.live.bytes), true, style);
-  if (totals.period == 0 || objects > 0) live += " in " + FormatCounted(objects, "object", "objects", style);
+  if (IsExact(totals) || objects > 0) live += " in " + FormatCounted(objects, "object", "objects", style);
   const std::string peak =
       WithInterval(analysis::ProcessPeak(totals), true, style) + PeakWords(profile, style);
   const std::string label = LabelCell(LiveWords(profile));

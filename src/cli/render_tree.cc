@@ -27,6 +27,7 @@ std::string Program(const Profile& profile) {
 
 // A sampled number without a sample is not 0: it is below the upper end of its interval.
 std::string OneNumber(const sampling::Estimate& estimate, NumberStyle style) {
+  if (!estimate.known) return "-";
   if (!estimate.exact && estimate.n == 0 && estimate.hi > 0) return "<" + FormatBytes(estimate.hi, style);
   return FormatBytes(estimate.v, style);
 }
@@ -71,7 +72,7 @@ std::string RenderPrograms(const std::vector<ProgramSum>& programs, size_t width
     const ProgramSum& one = programs[at];
     table.Add({one.name, FormatCount(static_cast<double>(one.images), style),
                OneNumber(BytesEstimate(one.sum, one.sum.allocated.bytes), style),
-               OneCount(one.sum.allocated.objects, one.sum.period == 0, style),
+               OneCount(one.sum.allocated.objects, IsExact(one.sum), style),
                OneNumber(BytesEstimate(one.sum, one.sum.live.bytes), style), OneNumber(one.largest_peak, style)});
   }
   std::string out = table.Render(width);
@@ -113,11 +114,20 @@ std::string RenderSum(const std::vector<const Profile*>& profiles, size_t width,
     pids.insert(profile->pid);
   }
   const double calls = sum.allocated.objects.value();
+  const std::string images = fmt::format("{} images in {}: ", profiles.size(),
+                                         FormatCounted(static_cast<double>(pids.size()), "process", "processes", style));
+  if (!sum.bytes_known) {
+    return Wrap("  " + images + WithInterval(ObjectsEstimate(sum, sum.allocated.objects), false, style) +
+                    " calls; live at the end of each " +
+                    WithInterval(ObjectsEstimate(sum, sum.live.objects), false, style) +
+                    " objects; bytes are not known in mode count",
+                width, 4) +
+           "\n";
+  }
   std::string text = fmt::format(
-      "{} images in {}: churn {}{}; live at the end of each {}", profiles.size(),
-      FormatCounted(static_cast<double>(pids.size()), "process", "processes", style),
+      "{}churn {}{}; live at the end of each {}", images,
       WithInterval(BytesEstimate(sum, sum.allocated.bytes), true, style),
-      calls == 0 && sum.period > 0 ? ": not one sample" : " in " + FormatCounted(calls, "call", "calls", style),
+      calls == 0 && !IsExact(sum) ? ": not one sample" : " in " + FormatCounted(calls, "call", "calls", style),
       WithInterval(BytesEstimate(sum, sum.live.bytes), true, style));
   if (profiles.size() > kProcesses) text += " (heaptally report --json lists them all)";
   return Wrap("  " + text, width, 4) + "\n";

@@ -75,6 +75,11 @@ int ListMoments(const ReportOptions& options) {
   return 0;
 }
 
+// All sites are there, so the order is that of one number for all programs: live bytes, where they are known.
+analysis::By JsonView(const std::vector<profile::Profile>& profiles) {
+  return IsKnown(profiles, analysis::By::kLive) ? analysis::By::kLive : analysis::By::kCalls;
+}
+
 }  // namespace
 
 int ReportCommand(const std::vector<std::string>& arguments) {
@@ -85,9 +90,10 @@ int ReportCommand(const std::vector<std::string>& arguments) {
   if (options.moments) return ListMoments(options);
   auto input = LoadInput(options.input);
   if (!input) return kOurFailure;
+  if (!options.by.empty() && !CheckKnown(input->profiles, *by)) return kOurFailure;
   if (options.json) {
     const size_t limit = options.limit_given && options.limit != 0 ? options.limit : SIZE_MAX;
-    std::fputs(ReportJson(input->profiles, {.limit = limit, .full = options.full, .by = *by}).c_str(), stdout);
+    std::fputs(ReportJson(input->profiles, {.limit = limit, .full = options.full, .by = options.by.empty() ? JsonView(input->profiles) : *by}).c_str(), stdout);
     return options.fail_if.Check(input->profiles);
   }
   for (profile::Profile& profile : input->profiles) profile::MergeThreads(&profile);

@@ -39,6 +39,7 @@ Json OrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Jso
 
 // Exact numbers are taken from the amount itself: a double holds whole numbers up to 2^53 only.
 Json EstimateJson(const Amount& amount, const Estimate& estimate, bool countable) {
+  if (!estimate.known) return nullptr;
   if (estimate.exact) {
     const Json number = Integer(amount.proven);
     return {{"v", number}, {"lo", number}, {"hi", number}, {"n", nullptr}};
@@ -169,6 +170,7 @@ Json HeadJson(const Profile& profile) {
   json["mode"] = profile.mode;
   json["origin"] = profile.origin;
   json["period_bytes"] = profile.period_bytes == 0 ? Json(nullptr) : Integer(profile.period_bytes);
+  json["period_calls"] = profile.period_calls == 0 ? Json(nullptr) : Integer(profile.period_calls);
   json["started_ns"] = Integer(profile.started_unix_ns);
   json["taken_ns"] = Integer(profile.taken_unix_ns);
   json["state"] = StateName(profile.state);

@@ -165,8 +165,8 @@ int StartAndWait(const RunOptions& options, const Plan& plan, const std::vector<
   collect::Command command = {.path = plan.program, .argv = options.command, .environment = environment};
   if (!plan.agent.empty()) {
     command.environment = collect::WithAgent(environment, plan.preload,
-                                             {.exact = options.exact,
-                                              .period_bytes = options.period_bytes,
+                                             {.mode = options.mode,
+                                              .period = options.period,
                                               .directory = options.directory,
                                               .run_id = plan.run_id,
                                               .follow = options.follow});

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cli/message.h"
 #include "cli/options.h"
+#include "cli/period_bounds.h"
 #include "cli/suggest.h"
 #include "cli/units.h"
 #include "collect/segments.h"
@@ -14,25 +16,19 @@ namespace heaptally::cli {
 namespace {
 
 constexpr double kLeastEvery = 0.05;
-constexpr uint64_t kLeastPeriodBytes = 64u << 10;
+const std::vector<std::string> kModes = {"bytes", "exact", "count", "per-class"};
 
 // The mode and the period must make sense together. Returns -1 if they do.
-int CheckMode(const std::string& mode, RunOptions* options) {
-  if (mode != "exact" && mode != "bytes") {
-    const std::string nearest = Nearest(mode, {"exact", "bytes"});
-    return Complain("there is no mode \"" + mode + "\"",
-                    nearest.empty() ? "--mode exact or --mode bytes (heaptally help modes)" : "--mode " + nearest);
+int CheckMode(const RunOptions& options) {
+  if (std::find(kModes.begin(), kModes.end(), options.mode) == kModes.end()) {
+    const std::string nearest = Nearest(options.mode, {kModes.begin(), kModes.end()});
+    return Complain("there is no mode \"" + options.mode + "\"",
+                    nearest.empty() ? "--mode bytes, exact, count or per-class (heaptally help modes)"
+                                    : "--mode " + nearest);
   }
-  options->exact = mode == "exact";
-  if (options->period_bytes == 0) return -1;
-  if (options->exact)
-    return Complain("--period has no meaning in exact mode, which samples nothing", "--mode bytes, or no --period");
-  if (options->period_bytes < kLeastPeriodBytes) {
-    return Complain("--period " + FormatBytes(static_cast<double>(options->period_bytes)) +
-                        " is below 64 KiB, where sampling costs as much as counting",
-                    "--mode exact, or --period 64K");
-  }
-  return -1;
+  if (options.period == 0) return -1;
+  const Refusal refusal = WhyNoPeriod(options.mode, options.period);
+  return refusal.why.empty() ? -1 : Complain(refusal.why, refusal.what_works);
 }
 
 int CheckPaths(RunOptions* options) {
@@ -83,11 +79,13 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
            "output, signals and exit status are its own. Programs that it starts are\n"
            "profiled too.",
            kExamples);
-  std::string mode = "bytes";
   options->directory = collect::SegmentDirectory();
-  app.add_option("-m,--mode", mode, "bytes (sampled; the default) or exact (every allocation)")->type_name("MODE");
-  AddBytesOption(&app, "-p,--period", &options->period_bytes,
-                 "mean bytes between samples (default 512K, at least 64K)");
+  app.add_option("-m,--mode", options->mode,
+                 "bytes (sampled; the default), exact (every allocation), count (one call in N) or per-class (one call in N, "
+                 "sizes alike); heaptally help modes")->type_name("MODE");
+  AddBytesOption(&app, "-p,--period", &options->period,
+                 "mean bytes between samples (default 512K, at least 64K); of count and per-class: mean calls (default "
+                 "1000)");
   app.add_option("-o,--output", options->output, "the capture (default NAME.PID.heaptally here)")->type_name("FILE");
   std::string every;
   app.add_option("--every", every, "a snapshot every so often too (1s, 500ms, 5m), for report --at and diff")
@@ -120,7 +118,7 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
     return Complain("heaptally run: --every takes a time of 50ms or more, and \"" + every + "\" is none",
                     "--every 1s (500ms, 5m)");
   }
-  if (const int status = CheckMode(mode, options); status >= 0) return status;
+  if (const int status = CheckMode(*options); status >= 0) return status;
   return CheckPaths(options);
 }
 

@@ -11,8 +11,8 @@ namespace heaptally::cli {
 
 struct RunOptions {
   std::vector<std::string> command;
-  bool exact = true;
-  uint64_t period_bytes = 0;  // 0: the agent's default
+  std::string mode = "bytes";  // bytes, exact, count or per-class
+  uint64_t period = 0;         // bytes, or calls; 0: the agent's default
   std::string output;         // "" : <name>.<pid>.heaptally here
   std::string directory;      // of the segments, absolute
   bool follow = true;

@@ -23,18 +23,19 @@ TEST(RunOptionsTest, TheProgramBeginsAfterTheMarkOrAtTheFirstWord) {
 }
 
 TEST(RunOptionsTest, Modes) {
-  EXPECT_FALSE(Parsed({"prog"}).exact) << "sampled unless asked for more";
-  EXPECT_TRUE(Parsed({"--mode", "exact", "prog"}).exact);
-  EXPECT_FALSE(Parsed({"--mode", "bytes", "prog"}).exact);
+  EXPECT_EQ(Parsed({"prog"}).mode, "bytes") << "sampled unless asked for more";
+  for (const char* mode : {"exact", "bytes", "count", "per-class"}) EXPECT_EQ(Parsed({"--mode", mode, "prog"}).mode, mode);
+  EXPECT_EQ(Parsed({"--mode", "count", "--period", "100", "prog"}).period, 100u);
   const RunOptions sampled = Parsed({"--period", "1M", "prog"});
-  EXPECT_FALSE(sampled.exact);
-  EXPECT_EQ(sampled.period_bytes, 1u << 20);
+  EXPECT_EQ(sampled.mode, "bytes");
+  EXPECT_EQ(sampled.period, 1u << 20);
 }
 
 TEST(RunOptionsTest, WhatCannotBeIsRefusedBeforeTheStart) {
   for (const Words& words :
        {Words{}, Words{"--"}, Words{"--mode", "x", "p"}, Words{"--period", "4K", "p"}, Words{"--period", "soon", "p"},
-        Words{"--mode", "exact", "--period", "1M", "p"}, Words{"--dir", "/a,b", "p"}, Words{"-o", "/", "p"},
+        Words{"--mode", "exact", "--period", "1M", "p"}, Words{"--mode", "count", "--period", "1", "p"},
+        Words{"--mode", "per-class", "--period", "4G", "p"}, Words{"--dir", "/a,b", "p"}, Words{"-o", "/", "p"},
         Words{"--unknown", "p"}, Words{"-o"}}) {
     RunOptions options;
     EXPECT_EQ(ParseRunOptions(words, &options), 125) << (words.empty() ? "" : words[0]);

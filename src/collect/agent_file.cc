@@ -106,8 +106,8 @@ std::vector<std::string> WithAgent(std::vector<std::string> environment, const s
                                    const AgentOptions& options) {
   const std::string users = Get(environment, "LD_PRELOAD");
   Set(&environment, "LD_PRELOAD", users.empty() ? agent_path : agent_path + ":" + users);
-  std::string told = options.exact ? "mode=exact" : "mode=bytes";
-  if (!options.exact && options.period_bytes != 0) told += ",period=" + std::to_string(options.period_bytes);
+  std::string told = "mode=" + options.mode;
+  if (options.period != 0) told += ",period=" + std::to_string(options.period);
   told += ",dir=" + options.directory;
   if (!options.run_id.empty()) told += ",run=" + options.run_id;
   if (!options.follow) told += ",follow=0";

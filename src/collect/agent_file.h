@@ -18,8 +18,8 @@ std::string FindAgent(std::string* error);
 std::string PreloadablePath(const std::string& agent, const std::string& link_directory, std::string* error);
 
 struct AgentOptions {
-  bool exact = true;
-  uint64_t period_bytes = 0;  // 0: the agent's default
+  std::string mode = "exact";  // bytes, exact, count or per-class
+  uint64_t period = 0;         // bytes, or calls; 0: the agent's default
   std::string directory;      // of the segments; absolute, without commas
   std::string run_id;         // "" if none
   bool follow = true;

@@ -6,7 +6,7 @@ namespace heaptally::collect {
 namespace {
 
 AgentOptions Options() {
-  return {.exact = false, .period_bytes = 65536, .directory = "/d", .run_id = "ab12", .follow = false};
+  return {.mode = "bytes", .period = 65536, .directory = "/d", .run_id = "ab12", .follow = false};
 }
 
 TEST(AgentFileTest, TheUsersPreloadListIsKeptBehindTheAgent) {
@@ -18,7 +18,7 @@ TEST(AgentFileTest, TheUsersPreloadListIsKeptBehindTheAgent) {
 
 TEST(AgentFileTest, WordsSetByHandStayUnlessRunDecidesThem) {
   const auto out =
-      WithAgent({"HEAPTALLY=seed=7,mode=bytes,run=old,cap=1000"}, "/a.so", {.exact = true, .directory = "/d"});
+      WithAgent({"HEAPTALLY=seed=7,mode=bytes,run=old,cap=1000"}, "/a.so", {.mode = "exact", .directory = "/d"});
   EXPECT_EQ(out[0], "HEAPTALLY=mode=exact,dir=/d,seed=7,cap=1000");
 }
 

@@ -33,7 +33,35 @@ Measures MeasuresOf(const segment::ExactSite& site, const segment::ExactPeak& pe
   return measures;
 }
 
-Measures MeasuresOf(const segment::SampledSite& site, const sampling::PeakHalves& peak, uint64_t period) {
+// What its intervals need to know of how a site was sampled.
+void SayChances(const segment::ImageHeader& header, uint64_t largest_period, Measures* measures) {
+  if (!segment::IsCharged(header.mode)) {
+    measures->period = static_cast<double>(std::max(largest_period, header.period_bytes));
+    return;
+  }
+  const sampling::LargestPart part = sampling::LargestPartOf(header.least_charge);
+  measures->objects_per_sample = part.objects;
+  measures->bytes_known = header.mode != segment::Mode::kCount;
+  measures->period = measures->bytes_known ? part.bytes : 0;
+  // An object's chance does not come from its size: in mode count that of the smallest is that of all.
+  measures->floor_bytes = measures->bytes_known ? UINT64_MAX : 0;
+}
+
+const char* NameOf(segment::Mode mode) {
+  switch (mode) {
+    case segment::Mode::kBytes:
+      return "bytes";
+    case segment::Mode::kCount:
+      return "count";
+    case segment::Mode::kPerClass:
+      return "per-class";
+    default:
+      return "exact";
+  }
+}
+
+Measures MeasuresOf(const segment::SampledSite& site, const segment::ImageHeader& header) {
+  const sampling::PeakHalves& peak = header.sampled_peak;
   Measures measures;
   measures.allocated = profile::VolumeOf(site.allocated);
   measures.freed = profile::VolumeOf(site.freed);
@@ -43,7 +71,7 @@ Measures MeasuresOf(const segment::SampledSite& site, const sampling::PeakHalves
   measures.reallocs_in_place = profile::ObjectsAmount(site.reallocs_in_place);
   measures.temporary = profile::ObjectsAmount(site.temporary);
   measures.floor_bytes = site.smallest_sampled;
-  measures.period = static_cast<double>(std::max(site.largest_period, period));
+  SayChances(header, site.largest_period, &measures);
   return measures;
 }
 
@@ -60,7 +88,7 @@ void Take(const segment::RawImage& image, const segment::ExactSite& raw, const C
 
 void Take(const segment::RawImage& image, const segment::SampledSite& raw, const ClockScale& scale,
           profile::Site* site) {
-  site->measures = MeasuresOf(raw, image.header.sampled_peak, image.header.period_bytes);
+  site->measures = MeasuresOf(raw, image.header);
   Histograms histograms = HistogramsOf(image, raw, scale);
   site->sizes = std::move(histograms.sizes);
   site->lifetimes_ns = std::move(histograms.lifetimes_ns);
@@ -145,8 +173,10 @@ profile::Profile ProfileOf(const segment::RawImage& image, const ImageContext& c
   profile::Profile profile;
   const segment::ImageHeader& header = image.header;
   const bool exact = header.mode == segment::Mode::kExact;
-  profile.mode = exact ? "exact" : "bytes";
-  profile.period_bytes = exact ? 0 : header.period_bytes;
+  const bool charged = segment::IsCharged(header.mode);
+  profile.mode = NameOf(header.mode);
+  profile.period_bytes = exact || charged ? 0 : header.period_bytes;
+  profile.period_calls = charged ? header.period_bytes : 0;
   if (exact) {
     ConvertSites(image, image.exact_sites, context, &profile);
     AddExactPeak(header.exact_peak, context, &profile);
@@ -154,7 +184,9 @@ profile::Profile ProfileOf(const segment::RawImage& image, const ImageContext& c
     ConvertSites(image, image.sampled_sites, context, &profile);
     AddAges(image, context, &profile);
     AddSamples(image, &profile);
-    AddSampledPeak(header.sampled_peak, context, &profile);
+    // A peak is one of bytes.
+    if (header.mode != segment::Mode::kCount) AddSampledPeak(header.sampled_peak, context, &profile);
+    if (charged) SayChances(header, 0, &profile.totals);
   }
   profile::SumTotals(&profile);
   profile.unattributed_objects = header.unattributed_objects;
@@ -163,6 +195,7 @@ profile::Profile ProfileOf(const segment::RawImage& image, const ImageContext& c
   profile.inherited_bytes = header.inherited_bytes;
   profile.own_bytes = image.extent_bytes;
   AddLossAndNotes(image, context.running, &profile);
+  AddPauses(header, context.scale.ToUnixNs(context.end_clock), context.running, &profile);
   return profile;
 }
 

@@ -48,6 +48,8 @@ Histograms HistogramsOf(const segment::RawImage& image, const segment::SampledSi
 
 // Loss and notes (image_notes.cc).
 void AddLossAndNotes(const segment::RawImage& image, bool running, profile::Profile* profile);
+// What `heaptally set --pause` kept out of the numbers (image_pauses.cc). `end_unix_ns`: of what the image tells.
+void AddPauses(const segment::ImageHeader& header, uint64_t end_unix_ns, bool running, profile::Profile* profile);
 
 // The note of an image whose pid the agent could not ask for.
 inline constexpr const char* kRawCloneNote = "A child made without fork handlers (raw clone): its process id is not known.";

@@ -3,7 +3,6 @@
 #include <map>
 #include <string>
 
-#include "collect/nameless_notes.h"
 #include "symbols/symbolizer.h"
 
 namespace heaptally::collect {
@@ -81,7 +80,6 @@ void NameFrames(std::vector<profile::Profile>* profiles, const KeptModules& kept
       ++done;
       profile.sources.push_back(namer.Name(frame));
     }
-    NoteNamelessModules(&profile);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "exporters/call_tree.h"
@@ -34,9 +35,10 @@ bool HoldsMapped(const CallTree& tree) {
 }
 
 // Mapped memory is a measure of its own, where there is any: reserved address space is not to be added to blocks.
-Json MeasuresJson(const CallTree& tree) {
+Json MeasuresJson(const CallTree& tree, const std::vector<Profile>& profiles) {
   Json out = Json::array();
   for (const PageMeasure& page : kPageMeasures) {
+    if (!analysis::IsKnown(profiles, page.by)) continue;
     const auto name = std::find_if(kMeasures.begin(), kMeasures.end(), [&](const auto& m) { return m.by == page.by; });
     out.push_back({{"name", name->name},
                    {"title", name->title},
@@ -63,6 +65,12 @@ Json AmountJson(const profile::Amount& amount) {
 // A floor of -1: nothing was ever sampled.
 Json FloorJson(uint64_t floor_bytes) { return floor_bytes == UINT64_MAX ? Json(-1) : Json(floor_bytes); }
 
+// The page makes its pads of a period and a floor. In mode count each object has the chance 1/N, that of a block of one byte
+// under the period -1/ln(1 - 1/N); its floor is 0.
+double PagePeriod(const profile::Measures& totals) {
+  return totals.bytes_known ? totals.period : -1 / std::log1p(-1 / std::max(totals.objects_per_sample, 2.0));
+}
+
 Json TotalsJson(const Profile& profile) {
   const profile::Measures& totals = profile.totals;
   Amounts amounts = AmountsOf(totals);
@@ -77,7 +85,7 @@ Json TotalsJson(const Profile& profile) {
           {"peak_whole", AmountJson(totals.peak_whole.bytes)},
           {"peak_most_proven", totals.peak_most_proven},
           {"floor", FloorJson(totals.floor_bytes)},
-          {"period", totals.period}};
+          {"period", PagePeriod(totals)}};
 }
 
 std::string Command(const Profile& profile) {
@@ -103,7 +111,14 @@ Json ProfileJson(const Profile& profile, const FlamePageOptions& options) {
 }
 
 const char* OpeningMeasure(const std::vector<Profile>& profiles) {
-  return analysis::UsualView(profiles) == By::kPeak ? "peak" : "live";
+  switch (analysis::UsualView(profiles)) {
+    case By::kPeak:
+      return "peak";
+    case By::kCalls:
+      return "calls";
+    default:
+      return "live";
+  }
 }
 
 // Largest first, by what the page opens on.
@@ -205,7 +220,7 @@ std::string FlameData(const std::vector<Profile>& profiles, const Wording& wordi
   const Json head = {{"title", options.title},
                      {"narrowed", options.narrowed},
                      {"not_seen", all.not_seen},
-                     {"measures", MeasuresJson(tree)},
+                     {"measures", MeasuresJson(tree, profiles)},
                      {"columns", static_cast<int>(kLeafColumns)},
                      {"sampled", sampled},
                      {"measure", OpeningMeasure(profiles)},

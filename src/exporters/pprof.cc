@@ -1,7 +1,6 @@
 #include "exporters/pprof.h"
 
 #include <algorithm>
-#include <string_view>
 #include <unordered_map>
 
 #include "exporters/protobuf_writer.h"
@@ -41,34 +40,14 @@ constexpr SampleType kSampleTypes[] = {
     {"inuse_objects", "count", Column::kLiveObjects, Column::kPeakObjects},
     {"inuse_space", "bytes", Column::kLiveBytes, Column::kPeakBytes}};
 
-// Mode count samples calls, and knows nothing of sizes.
-bool KnowsBytes(const std::vector<Profile>& profiles) {
-  return profiles.empty() ||
-         std::any_of(profiles.begin(), profiles.end(), [](const Profile& profile) { return profile.mode != "count"; });
-}
-
-std::vector<SampleType> SampleTypesOf(bool knows_bytes) {
-  std::vector<SampleType> out;
-  for (const SampleType& type : kSampleTypes) {
-    if (knows_bytes || type.unit == std::string_view("count")) out.push_back(type);
-  }
-  return out;
-}
-
-const char* DefaultSampleType(By by, bool knows_bytes) {
-  if (by == By::kCalls) return "alloc_objects";
-  if (by == By::kChurn) return knows_bytes ? "alloc_space" : "alloc_objects";
-  return knows_bytes ? "inuse_space" : "inuse_objects";
+const char* DefaultSampleType(By by) {
+  return by == By::kChurn ? "alloc_space" : by == By::kCalls ? "alloc_objects" : "inuse_space";
 }
 
 class Writer {
  public:
   Writer(const std::vector<Profile>& profiles, const StackChoice& choice, const StackTable& table)
-      : profiles_(profiles),
-        choice_(choice),
-        table_(table),
-        knows_bytes_(KnowsBytes(profiles)),
-        types_(SampleTypesOf(knows_bytes_)) {
+      : profiles_(profiles), choice_(choice), table_(table) {
     String("");
   }
 
@@ -87,8 +66,6 @@ class Writer {
   const std::vector<Profile>& profiles_;
   const StackChoice& choice_;
   const StackTable& table_;
-  const bool knows_bytes_;
-  const std::vector<SampleType> types_;
   std::unordered_map<std::string, uint64_t> known_;
   std::vector<std::string> strings_;
   ProtobufWriter out_;
@@ -134,7 +111,7 @@ void Writer::Samples() {
   for (const TableStack& stack : table_.stacks) {
     std::vector<uint64_t> ids, values;
     for (const uint32_t location : stack.locations) ids.push_back(uint64_t{location} + 1);
-    for (const SampleType& type : types_) {
+    for (const SampleType& type : kSampleTypes) {
       const uint64_t value = stack.value(choice_.by == By::kPeak ? type.at_peak : type.column);
       values.push_back(std::min<uint64_t>(value, INT64_MAX));
     }
@@ -200,18 +177,18 @@ std::string Writer::Write(const std::vector<std::string>& comments) {
     taken = std::max(taken, profile.taken_unix_ns);
     period = std::max(period, profile.period_bytes);
   }
-  for (const SampleType& type : types_) out_.Bytes(ProfileField::kSampleType, ValueType(type.type, type.unit));
+  for (const SampleType& type : kSampleTypes) out_.Bytes(ProfileField::kSampleType, ValueType(type.type, type.unit));
   Samples();
   Mappings();
   Locations();
   Functions();
   out_.Integer(ProfileField::kTimeNanos, taken);
-  out_.Bytes(ProfileField::kPeriodType, knows_bytes_ ? ValueType("space", "bytes") : ValueType("objects", "count"));
+  out_.Bytes(ProfileField::kPeriodType, ValueType("space", "bytes"));
   out_.Integer(ProfileField::kPeriod, period);
   std::vector<uint64_t> lines;
   for (const std::string& comment : comments) lines.push_back(String(SafeText(comment)));
   out_.Packed(ProfileField::kComment, lines);
-  out_.Integer(ProfileField::kDefaultSampleType, String(DefaultSampleType(choice_.by, knows_bytes_)));
+  out_.Integer(ProfileField::kDefaultSampleType, String(DefaultSampleType(choice_.by)));
   for (const std::string& text : strings_) out_.Bytes(ProfileField::kStringTable, text);
   return out_.bytes();
 }

@@ -37,13 +37,12 @@ void AddInterval(const char* type, const Estimate& estimate, std::vector<std::st
                  Number(std::floor(estimate.lo)) + " to " + end + ", " + std::to_string(estimate.n) + " samples");
 }
 
-void AddIntervals(const Measures& totals, By by, bool knows_bytes, std::vector<std::string>* out) {
+void AddIntervals(const Measures& totals, By by, std::vector<std::string>* out) {
   const bool peak = by == By::kPeak;
   AddInterval("alloc_objects", profile::ObjectsEstimate(totals, totals.allocated.objects), out);
-  if (knows_bytes) AddInterval("alloc_space", profile::BytesEstimate(totals, totals.allocated.bytes), out);
+  AddInterval("alloc_space", profile::BytesEstimate(totals, totals.allocated.bytes), out);
   AddInterval("inuse_objects",
               peak ? profile::PeakObjectsEstimate(totals) : profile::ObjectsEstimate(totals, totals.live.objects), out);
-  if (!knows_bytes) return;
   AddInterval("inuse_space",
               peak ? profile::PeakBytesEstimate(totals) : profile::BytesEstimate(totals, totals.live.bytes), out);
 }
@@ -57,10 +56,8 @@ std::vector<std::string> PprofComments(const std::vector<Profile>& profiles, con
   if (choice.classes == Classes::kMapped) out.push_back("memory that was mapped directly: reserved addresses");
   if (choice.classes == Classes::kAll) out.push_back("heap and directly mapped memory together: see the label class");
   Measures totals;
-  bool knows_bytes = false;
   for (const Profile& profile : profiles) {
     totals += profile.totals;
-    knows_bytes = knows_bytes || profile.mode != "count";
     std::string command;
     for (const std::string& word : profile.argv) command += (command.empty() ? "" : " ") + word;
     out.push_back("# " + ImageName(profile) + ", " + ModeOf(profile) + ": " + (command.empty() ? profile.exe : command));
@@ -69,7 +66,7 @@ std::vector<std::string> PprofComments(const std::vector<Profile>& profiles, con
                     std::string(profile::LossSentence(reason)));
     }
   }
-  if (choice.classes == Classes::kHeap) AddIntervals(totals, choice.by, knows_bytes, &out);
+  if (choice.classes == Classes::kHeap) AddIntervals(totals, choice.by, &out);
   return out;
 }
 

@@ -125,18 +125,6 @@ TEST(Pprof, ProcessesAndClassesAreLabels) {
                                                    {"pid=8 program=server class=mapped ", 1'000'000}}));
 }
 
-TEST(Pprof, WhatIsNotKnownIsNotThere) {
-  profile::Profile profile = ExactProfile();
-  profile.mode = "count";
-  const Read read = Written({profile});
-  ASSERT_EQ(read.top.Messages(1).size(), 2u);
-  EXPECT_EQ(read.Text(read.top.Messages(1)[0], 1), "alloc_objects");
-  EXPECT_EQ(read.Text(read.top.Messages(1)[1], 1), "inuse_objects");
-  EXPECT_EQ(read.top.Messages(2)[0].Packed(2), (Values{400, 0}));
-  EXPECT_EQ(read.Text(read.top.Messages(11)[0], 1), "objects");
-  EXPECT_EQ(read.Text(read.top, 14), "inuse_objects");
-}
-
 TEST(Pprof, ThreadsAreLabelsWhereTheyHaveNames) {
   MadeProfile made;
   const uint32_t main = made.Frame({"main"});

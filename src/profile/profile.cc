@@ -16,6 +16,8 @@ Measures& Measures::operator+=(const Measures& other) {
   temporary += other.temporary;
   floor_bytes = std::min(floor_bytes, other.floor_bytes);
   period = std::max(period, other.period);
+  objects_per_sample = std::max(objects_per_sample, other.objects_per_sample);
+  bytes_known = bytes_known && other.bytes_known;
   return *this;
 }
 
@@ -28,6 +30,10 @@ void SumTotals(Profile* profile) {
   totals.peak_whole = profile->totals.peak_whole;
   totals.peak_most_proven = profile->totals.peak_most_proven;
   totals.period = std::max(totals.period, profile->mode == "bytes" ? static_cast<double>(profile->period_bytes) : 0.0);
+  if (profile->mode == "per-class") totals.period = std::max(totals.period, profile->totals.period);
+  // A process without a sample has no site that says in which mode it was.
+  totals.objects_per_sample = std::max(totals.objects_per_sample, static_cast<double>(profile->period_calls));
+  totals.bytes_known = totals.bytes_known && profile->mode != "count";
   profile->totals = totals;
 }
 

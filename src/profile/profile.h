@@ -53,7 +53,11 @@ struct Measures {
   uint64_t peak_most_proven = 0;  // sampled only: the largest proven live bytes ever
   Amount temporary;
   uint64_t floor_bytes = UINT64_MAX;  // smallest size ever sampled here: what object counts are relative to
-  double period = 0;        // the largest T under which something here may have been sampled; 0: exact
+  // The largest T under which something here may have been sampled; 0: exact. per-class: the most bytes that one sample can
+  // have stood for beyond itself; count: 0.
+  double period = 0;
+  double objects_per_sample = 0;  // count, per-class: the most objects that one sample can have stood for; else 0
+  bool bytes_known = true;        // false in mode count: no number of bytes means anything
 
   Measures& operator+=(const Measures& other);
   bool operator==(const Measures&) const = default;
@@ -159,7 +163,8 @@ struct Profile {
   std::string host;
   std::string layer = "preload";
   std::string mode = "exact";    // bytes | exact | count | per-class | imported
-  uint64_t period_bytes = 0;     // 0: nothing is sampled
+  uint64_t period_bytes = 0;     // 0: not sampled by bytes
+  uint64_t period_calls = 0;     // count, per-class: mean number of calls for a sample; else 0
   std::string origin = "start";  // start | fork | raw-clone
   uint64_t started_unix_ns = 0;
   uint64_t taken_unix_ns = 0;

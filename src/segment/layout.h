@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sampling/charges.h"
 #include "sampling/peak_halves.h"
 #include "sampling/terms.h"
 
@@ -29,7 +30,15 @@ inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint32_t kSlabBytes = 256u << 10;
 inline constexpr uint32_t kMaxImages = 384;
 
-enum class Mode : uint32_t { kBytes = 1, kExact = 2 };
+enum class Mode : uint32_t {
+  kBytes = 1,     // sampled by requested bytes
+  kExact = 2,     // every allocation
+  kCount = 3,     // sampled by calls, all alike (sampling/charges.h)
+  kPerClass = 4,  // sampled by calls, classes of size alike
+};
+constexpr bool IsKnown(Mode mode) { return mode >= Mode::kBytes && mode <= Mode::kPerClass; }
+constexpr bool IsSampled(Mode mode) { return mode != Mode::kExact; }
+constexpr bool IsCharged(Mode mode) { return mode == Mode::kCount || mode == Mode::kPerClass; }
 
 enum class ImageState : uint32_t {
   kUnused = 0,
@@ -168,12 +177,22 @@ struct UnfollowedProgram {
 };
 inline constexpr uint32_t kMaxUnfollowed = 12;
 
+// What the tool asks of a running image (`heaptally set`): written by pwrite by whoever may write the file, read by the agent
+// on slow paths, which takes nothing of it on trust. Bit 63: paused; the rest: the period, 0: as it is.
+inline constexpr uint64_t kOrderPaused = uint64_t{1} << 63;
+struct Control {
+  uint64_t order;
+  uint64_t check;                // ~order; else nothing was ever asked, or a write is half way: all stays as it is
+  uint64_t paused_since_unix_ns; // the tool's own notes: when the present pause began,
+  uint64_t paused_ns;            // and how long earlier ones lasted in all
+};
+
 struct ImageHeader {
   uint32_t magic;
   uint32_t header_bytes;
   Mode mode;
   Origin origin;
-  uint64_t period_bytes;         // T now; 0 in exact mode
+  uint64_t period_bytes;         // T now, mean bytes between samples (count, per-class: mean calls); 0 in exact mode
   uint64_t generation;           // bumped when a known module was unloaded or replaced
   int32_t pid;                   // 0: not known (Origin::kRawClone, which may make no system call)
   int32_t parent_pid;
@@ -213,6 +232,9 @@ struct ImageHeader {
   ThreadName thread_names[kMaxThreadNames];
   uint64_t unfollowed_others;    // executions of programs that found no room in the list
   UnfollowedProgram unfollowed[kMaxUnfollowed];
+  Control control;
+  uint64_t unseen_while_paused;  // bytes, one more for each call (count: calls; per-class: not known); threads lag
+  uint64_t least_charge[sampling::kSizeClasses];  // count, per-class: the smallest that a class of size was ever debited
 };
 static_assert(sizeof(ImageHeader) <= kImageHeaderBytes);
 static_assert(offsetof(ImageHeader, loss) % 8 == 0);
@@ -320,7 +342,7 @@ static_assert(sizeof(SampledSite) % 64 == 0 && sizeof(SampledSite) <= 1024);
 
 // Classes of size: bit width of the requested size (0 -> 0, 1 -> 1, 2..3 -> 2, 4..7 -> 3, ... ): class c > 0 covers
 // [2^(c-1), 2^c - 1]. Classes of lifetime: the same of the lifetime in clock units.
-inline constexpr uint32_t kClasses = 65;
+inline constexpr uint32_t kClasses = sampling::kSizeClasses;
 
 struct ExactHistogram {
   uint64_t entry[7];           // class << 56 | count; 0: free
@@ -354,7 +376,7 @@ inline constexpr uint32_t kSlotsPerBucket = 8;
 
 struct Sample {
   uint64_t size;               // requested bytes
-  uint64_t period;             // T of the draw that fired
+  uint64_t period;             // T of the draw that fired; count, per-class: what was debited
   uint64_t clock;              // birth, clock units (kept across realloc)
   uint32_t site;
   uint32_t thread;

@@ -56,7 +56,7 @@ std::string PlaceKind(const ImageHeader& header, uint32_t kind, uint64_t length,
 
 std::string PlacePieces(const ImageHeader& header, uint64_t length, std::vector<PieceEntry>* pieces,
                         std::vector<Range>* ranges) {
-  if (header.mode != Mode::kBytes) return "";
+  if (!IsSampled(header.mode)) return "";
   if (header.pieces > kMaxPieces) return "more sample pieces than there can be";
   for (uint32_t i = 0; i < header.pieces; ++i) {
     const PieceEntry& piece = header.piece[i];

@@ -40,6 +40,12 @@ class Segment {
   // The modules of one image, without the rest: a forked child's frames point into its parent's.
   std::vector<Module> ReadModules(uint32_t index) const;
 
+  // Where an image's header lies in the file, if it belongs to a process.
+  std::optional<uint64_t> RegionOffset(uint32_t index) const {
+    std::string ignored;
+    return RegionOf(index, &ignored);
+  }
+
  private:
   explicit Segment(File file) : file_(std::move(file)) {}
   std::optional<uint64_t> RegionOf(uint32_t index, std::string* fault) const;

@@ -132,7 +132,7 @@ bool ReadHeader(const File& file, uint64_t region_offset, ImageHeader* header, s
     *fault = "its header lies beyond the file's end";
   } else if (header->magic != kImageMagic || header->header_bytes != kImageHeaderBytes) {
     *fault = "its header is not one";
-  } else if (header->mode != Mode::kBytes && header->mode != Mode::kExact) {
+  } else if (!IsKnown(header->mode)) {
     *fault = "it was recorded in an unknown mode (" + std::to_string(static_cast<uint32_t>(header->mode)) + ")";
   }
   return fault->empty();

@@ -45,9 +45,11 @@ void BindOptional(const std::optional<int>& number, Statement* row) { number ? r
 void BindTotals(const Profile& profile, Statement* row) {
   const profile::Measures& m = profile.totals;
   const auto live = profile::BytesEstimate(m, m.live.bytes), peak = profile::PeakBytesEstimate(m);
-  row->Real(live.v).Real(live.lo).Real(live.hi).Real(m.live.objects.value());
-  row->Real(peak.v).Real(peak.lo).Real(peak.hi);
-  row->Real(m.allocated.bytes.value()).Real(m.allocated.objects.value()).Real(m.freed.objects.value());
+  const auto bytes = [&](double number) { m.bytes_known ? row->Real(number) : row->Null(); };
+  bytes(live.v), bytes(live.lo), bytes(live.hi);
+  row->Real(m.live.objects.value());
+  bytes(peak.v), bytes(peak.lo), bytes(peak.hi), bytes(m.allocated.bytes.value());
+  row->Real(m.allocated.objects.value()).Real(m.freed.objects.value());
   row->Real(m.temporary.value()).Integer(profile.sites.size());
 }
 

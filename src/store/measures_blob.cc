@@ -96,20 +96,31 @@ Amount UnpackStep(const Amount& before, bool plain, Unpacker* unpacker) {
   return now;
 }
 
+bool IsByCalls(const Measures& measures) { return measures.objects_per_sample != 0 || !measures.bytes_known; }
+
+// A negative period, -1 - period, says that what modes count and per-class have more follows.
 void PackTail(const Measures& measures, Packer* packer) {
-  packer->Real(measures.period);
+  const bool by_calls = IsByCalls(measures);
+  packer->Real(by_calls ? -1 - measures.period : measures.period);
   packer->Number(measures.floor_bytes + 1);
   packer->Number(measures.peak_most_proven);
+  if (by_calls) packer->Real(measures.objects_per_sample);
+  if (by_calls) packer->Number(measures.bytes_known ? 1 : 0);
 }
 
 void UnpackTail(Unpacker* unpacker, Measures* measures) {
   measures->period = unpacker->Real();
   measures->floor_bytes = unpacker->Number() - 1;
   measures->peak_most_proven = unpacker->Number();
+  if (!(measures->period < 0)) return;
+  measures->period = -1 - measures->period;
+  measures->objects_per_sample = unpacker->Real();
+  measures->bytes_known = unpacker->Below(2) != 0;
 }
 
 bool SameTail(const Measures& a, const Measures& b) {
-  return a.period == b.period && a.floor_bytes == b.floor_bytes && a.peak_most_proven == b.peak_most_proven;
+  return a.period == b.period && a.floor_bytes == b.floor_bytes && a.peak_most_proven == b.peak_most_proven &&
+         a.objects_per_sample == b.objects_per_sample && a.bytes_known == b.bytes_known;
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ class Unpacking {
 template <typename Visitor, typename SomeProfile>
 void VisitFacts(Visitor& visit, SomeProfile& p) {
   visit(p.pid), visit(p.parent_pid), visit(p.image), visit(p.exe), visit(p.argv), visit(p.host), visit(p.layer);
-  visit(p.mode), visit(p.period_bytes), visit(p.origin), visit(p.started_unix_ns), visit(p.taken_unix_ns);
+  visit(p.mode), visit(p.mode == "count" || p.mode == "per-class" ? p.period_calls : p.period_bytes), visit(p.origin), visit(p.started_unix_ns), visit(p.taken_unix_ns);
   visit(p.state), visit(p.exit.status), visit(p.exit.signal), visit(p.exit.oom), visit(p.totals);
   visit(p.peak_moments_unix_ns), visit(p.peak_batch_bytes), visit(p.threads);
   auto& c = p.coverage;

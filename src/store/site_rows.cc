@@ -75,8 +75,11 @@ void BindPlace(const Profile& profile, const Site& site, const WriteOptions& opt
 void BindMeasures(const Site& site, Statement* row) {
   const Measures& m = site.measures;
   const auto live = profile::BytesEstimate(m, m.live.bytes), churn = profile::BytesEstimate(m, m.allocated.bytes);
-  row->Real(live.v).Real(live.lo).Real(live.hi).Real(m.live.objects.value()).Real(m.peak.bytes.value());
-  row->Real(churn.v).Real(churn.lo).Real(churn.hi).Real(m.allocated.objects.value()).Real(m.freed.objects.value());
+  const auto bytes = [&](double number) { m.bytes_known ? row->Real(number) : row->Null(); };
+  bytes(live.v), bytes(live.lo), bytes(live.hi);
+  row->Real(m.live.objects.value());
+  bytes(m.peak.bytes.value()), bytes(churn.v), bytes(churn.lo), bytes(churn.hi);
+  row->Real(m.allocated.objects.value()).Real(m.freed.objects.value());
   row->Real(m.reallocs.value()).Real(m.temporary.value());
   site.oldest_ns ? row->Integer(*site.oldest_ns) : row->Null();
 }

@@ -9,7 +9,7 @@
 
 A site belongs to the row whose function is nearest to its leaf. In exact mode every count must be equal
 (between begun and finished calls where the program cannot know), and the profile must add up: live = allocated - freed
-for every site and in sum, the sites' sum is the total, and nothing is lost. In bytes mode the truth must lie within three
+for every site and in sum, the sites' sum is the total, and nothing is lost. In sampled modes the truth must lie within three
 times the interval on either side: an honest 95 % interval misses that about once in 10^8.
 """
 import argparse
@@ -21,6 +21,8 @@ import sys
 EXACT_MEASURES = ["allocations", "allocated_bytes", "frees", "freed_bytes", "reallocs", "live_objects", "live_bytes"]
 ADDITIVE = EXACT_MEASURES
 SAMPLED_MEASURES = ["allocated_bytes", "freed_bytes", "live_bytes"]
+CALL_MEASURES = ["allocations", "frees", "live_objects", "reallocs"]
+MEASURES_OF = {"bytes": SAMPLED_MEASURES, "count": CALL_MEASURES, "per-class": SAMPLED_MEASURES + CALL_MEASURES}
 MISPLACED = ["stack-reentry", "site-table-full"]  # losses that book events at another site; totals stay right
 UNSEEN_UPPER_END = 3.7  # of the period: the upper end of a site without a sample
 
@@ -102,8 +104,12 @@ def check_exact(measures, row, where, missing=0, missing_bytes=0):
             fail(f"{where}: {name} is {got}, the truth is {low if low == high else f'{low} to {high}'}")
 
 
-def check_sampled(measures, row, period, where):
-    for name in SAMPLED_MEASURES:
+def check_sampled(measures, row, profile, where):
+    for name in MEASURES_OF[profile["mode"]]:
+        # What is said of a site without a sample: of classes sampled alike, the period holds for all of them together.
+        period = profile["period_bytes"] or profile["period_calls"] * (12 if profile["mode"] == "per-class" else 1)
+        if name in SAMPLED_MEASURES and profile["mode"] == "per-class":
+            period *= 4096
         entries = [m[name] for m in measures if m.get(name)]
         got = sum(float(e["v"]) for e in entries)
         # Roots of summed squares, as for independent estimates.
@@ -153,14 +159,14 @@ def check_profile(profile, truth, options):
                 fail(f"{row_where}: no such function in any site; there are {best_known(profile)}")
             check_exact(measures, row, row_where, misplaced, misplaced * options.largest)
         else:
-            check_sampled(measures, row, profile["period_bytes"], row_where)
+            check_sampled(measures, row, profile, row_where)
     if options.complete:
         total = {n: sum(r[n] for r in truth["truth"]) for n in EXACT_MEASURES}
         total["maybe"] = [sum(counts) for counts in zip(*(r["maybe"] for r in truth["truth"]))]
         if exact:
             check_exact([profile["totals"]], total, f"{where}: totals")
         else:
-            check_sampled([profile["totals"]], total, profile["period_bytes"], f"{where}: totals")
+            check_sampled([profile["totals"]], total, profile, f"{where}: totals")
 
 
 def truths(path):
@@ -241,7 +247,7 @@ def main():
     parser.add_argument("report")
     parser.add_argument("subject", help="output, file of rows, or expression")
     parser.add_argument("more", nargs="*")
-    parser.add_argument("--mode", choices=["exact", "bytes"])
+    parser.add_argument("--mode", choices=["exact", "bytes", "count", "per-class"])
     parser.add_argument("--state", help="allowed states, by comma")
     parser.add_argument("--complete", action="store_true", help="the rows are all that the program allocates: totals are known")
     parser.add_argument("--profiles", type=int, help="number of profiles in the report")
