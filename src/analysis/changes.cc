@@ -112,22 +112,6 @@ struct Sides {
   bool alone_before = false, alone_after = false;  // images that are on one side only, or the earlier one
 };
 
-const Amount& RankedAmount(const Measures& m, By by) {
-  switch (by) {
-    case By::kLive:
-      return m.live.bytes;
-    case By::kPeak:
-      return m.peak.bytes;
-    case By::kChurn:
-      return m.allocated.bytes;
-    case By::kCalls:
-      return m.allocated.objects;
-    case By::kTemporary:
-      return m.temporary;
-  }
-  return m.live.bytes;
-}
-
 Amount CommonAmount(const Sides& sides, By by) {
   switch (by) {
     case By::kLive:

@@ -1,68 +1,85 @@
 #include "analysis/places.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <tuple>
+#include <unordered_map>
+
+#include "analysis/frame_table.h"
 
 namespace heaptally::analysis {
 namespace {
 
-// What makes two frames the same place: name, file, line, module, and the address only where there is no name.
-using Key = std::tuple<std::string, std::string, uint32_t, std::string, uint64_t>;
-
-Key KeyOf(const StackFrame& frame) {
-  return {frame.function, frame.file, frame.line, frame.module, frame.function.empty() ? frame.address : 0};
-}
-
 struct Gathered {
   Place place;
-  std::set<Key> callers;
+  std::set<uint32_t> callers;
   sampling::Estimate largest;
 };
 
-bool SameFunction(const StackFrame& a, const StackFrame& b) {
-  return a.function.empty() ? a.SamePlace(b) : a.function == b.function && a.module == b.module;
-}
-
 // The next frame outwards that is not plumbing and not the same function again: recursion, and functions that the
 // compiler has split and inlined into themselves, tell nothing.
-size_t CallerFrame(const std::vector<StackFrame>& stack, size_t from, const FrameTaste& taste) {
+size_t CallerFrame(const FrameTable& table, const std::vector<uint32_t>& stack, size_t from) {
   for (size_t next = from + 1; next < stack.size(); ++next) {
-    if (!taste.is_plumbing(stack[next]) && !SameFunction(stack[next], stack[from])) return next;
+    if (!table[stack[next]].words.empty()) break;
+    if (!table.IsPlumbing(stack[next]) && table.FunctionOf(stack[next]) != table.FunctionOf(stack[from])) return next;
   }
   return stack.size();
 }
 
-std::string WhyUnnamed(const profile::Site& site) {
-  if (site.other) return "other (no room to book it where it belongs)";
-  return site.truncated_why.empty() ? "no stack" : "no stack: " + site.truncated_why;
-}
+class Gatherer {
+ public:
+  Gatherer(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste)
+      : profiles_(profiles), by_(by), table_(profiles, taste) {}
 
-void AddSite(const profile::Profile& profile, const profile::Site& site, By by, const FrameTaste& taste,
-             std::map<Key, Gathered>* places) {
-  const sampling::Estimate ranked = Ranked(site.measures, by);
-  if (!(ranked.v > 0)) return;
-  const std::vector<StackFrame> stack = SourceStack(profile, site);
-  const size_t at = PlaceFrame(stack, taste);
-  const bool has_frame = at < stack.size();
-  const std::string unnamed = has_frame ? "" : WhyUnnamed(site);
-  Gathered& gathered = (*places)[has_frame ? KeyOf(stack[at]) : Key{"", unnamed, 0, "", 0}];
-  Place& place = gathered.place;
-  place.has_frame = has_frame;
-  place.unnamed = unnamed;
-  if (has_frame) place.frame = stack[at];
-  if (const size_t caller = has_frame ? CallerFrame(stack, at, taste) : stack.size(); caller < stack.size()) {
-    gathered.callers.insert(KeyOf(stack[caller]));
-    if (!place.has_caller || RanksBefore(ranked, gathered.largest)) place.caller = stack[caller];
-    place.has_caller = true;
+  std::vector<Place> Gather() {
+    for (size_t number = 0; number < profiles_.size(); ++number) {
+      for (const profile::Site& site : profiles_[number]->sites) {
+        if (site.memory_class == "malloc") AddSite(number, site);
+      }
+    }
+    std::vector<Place> out;
+    out.reserve(order_.size());
+    for (const uint32_t frame : order_) {
+      Gathered& one = gathered_[frame];
+      one.place.callers = one.callers.size();
+      out.push_back(std::move(one.place));
+    }
+    return out;
   }
-  if (place.sites.empty() || RanksBefore(ranked, gathered.largest)) gathered.largest = ranked;
-  place.sites.push_back({&profile, &site});
-  place.sum += site.measures;
-  place.truncated = place.truncated || site.truncated;
-  if (site.oldest_ns) place.oldest_ns = std::max(place.oldest_ns.value_or(0), *site.oldest_ns);
-}
+
+ private:
+  void AddSite(size_t number, const profile::Site& site) {
+    const sampling::Estimate ranked = Ranked(site.measures, by_);
+    if (!(ranked.v > 0)) return;
+    table_.Stack(number, site, &stack_);
+    const size_t at = table_.PlaceAt(stack_);
+    const auto [entry, is_new] = gathered_.try_emplace(stack_[at]);
+    if (is_new) order_.push_back(stack_[at]);
+    Gathered& gathered = entry->second;
+    Place& place = gathered.place;
+    if (is_new) place.frame = table_[stack_[at]];
+    place.unnamed = place.frame.words;
+    place.has_frame = place.unnamed.empty();
+    const bool largest = is_new || RanksBefore(ranked, gathered.largest);
+    if (const size_t caller = place.has_frame ? CallerFrame(table_, stack_, at) : stack_.size();
+        caller < stack_.size()) {
+      gathered.callers.insert(stack_[caller]);
+      if (!place.has_caller || largest) place.caller = table_[stack_[caller]];
+      place.has_caller = true;
+    }
+    if (largest) gathered.largest = ranked;
+    place.sites.push_back({profiles_[number], &site});
+    place.sum += site.measures;
+    place.truncated = place.truncated || site.truncated;
+    if (site.oldest_ns) place.oldest_ns = std::max(place.oldest_ns.value_or(0), *site.oldest_ns);
+  }
+
+  const std::vector<const profile::Profile*>& profiles_;
+  By by_;
+  FrameTable table_;
+  std::unordered_map<uint32_t, Gathered> gathered_;  // by the place's frame
+  std::vector<uint32_t> order_;                      // in which they were met
+  std::vector<uint32_t> stack_;
+};
 
 }  // namespace
 
@@ -77,18 +94,7 @@ size_t PlaceFrame(const std::vector<StackFrame>& stack, const FrameTaste& taste)
 }
 
 std::vector<Place> RankPlaces(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste) {
-  std::map<Key, Gathered> gathered;
-  for (const profile::Profile* profile : profiles) {
-    for (const profile::Site& site : profile->sites) {
-      if (site.memory_class == "malloc") AddSite(*profile, site, by, taste, &gathered);
-    }
-  }
-  std::vector<Place> out;
-  out.reserve(gathered.size());
-  for (auto& [key, one] : gathered) {
-    one.place.callers = one.callers.size();
-    out.push_back(std::move(one.place));
-  }
+  std::vector<Place> out = Gatherer(profiles, by, taste).Gather();
   for (Place& place : out) {
     std::stable_sort(place.sites.begin(), place.sites.end(), [by](const PlaceSite& a, const PlaceSite& b) {
       return RanksBefore(Ranked(a.site->measures, by), Ranked(b.site->measures, by));

@@ -1,26 +1,20 @@
 // A place is the line of the user's own code that people look for: all sites (whole stacks) whose innermost frame
-// outside of plumbing is that line. Plumbing is what allocates on behalf of its caller - allocators, the standard
-// libraries, wrappers such as g_malloc; who decides is passed in, since this room knows no names.
+// outside of plumbing (frame_taste.h) is that line.
 //
 // A place sums its sites, over several processes too: sums first, one interval then. Where the whole stack is plumbing
 // (a library's constructor, say), the innermost frame that is no allocator's is taken, and without any frame the place
 // is unnamed and says why.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "analysis/frame_taste.h"
 #include "analysis/ranking.h"
 #include "analysis/source_stack.h"
 #include "profile/profile.h"
 
 namespace heaptally::analysis {
-
-struct FrameTaste {
-  std::function<bool(const StackFrame&)> is_plumbing;
-  std::function<bool(const StackFrame&)> is_allocator;
-};
 
 struct PlaceSite {
   const profile::Profile* profile = nullptr;

@@ -23,6 +23,21 @@ sampling::Estimate Ranked(const profile::Measures& measures, By by) {
   return {};
 }
 
+const profile::Amount& RankedAmount(const profile::Measures& measures, By by) {
+  switch (by) {
+    case By::kPeak:
+      return measures.peak.bytes;
+    case By::kChurn:
+      return measures.allocated.bytes;
+    case By::kCalls:
+      return measures.allocated.objects;
+    case By::kTemporary:
+      return measures.temporary;
+    default:
+      return measures.live.bytes;
+  }
+}
+
 sampling::Estimate Beside(const profile::Measures& measures, By by) {
   switch (by) {
     case By::kLive:
@@ -36,6 +51,19 @@ sampling::Estimate Beside(const profile::Measures& measures, By by) {
       return ObjectsEstimate(measures, measures.allocated.objects);
   }
   return {};
+}
+
+const profile::Amount& BesideAmount(const profile::Measures& measures, By by) {
+  switch (by) {
+    case By::kLive:
+      return measures.live.objects;
+    case By::kPeak:
+      return measures.peak.objects;
+    case By::kCalls:
+      return measures.allocated.bytes;
+    default:
+      return measures.allocated.objects;
+  }
 }
 
 sampling::Estimate ProcessPeak(const profile::Measures& totals) {

@@ -11,9 +11,11 @@ namespace heaptally::analysis {
 enum class By { kLive, kPeak, kChurn, kCalls, kTemporary };
 
 // The number that `by` orders by (bytes for live, peak and churn; calls otherwise), and the one of the other kind that
-// stands beside it.
+// stands beside it; the last two: the amounts that they are made of.
 sampling::Estimate Ranked(const profile::Measures& measures, By by);
 sampling::Estimate Beside(const profile::Measures& measures, By by);
+const profile::Amount& RankedAmount(const profile::Measures& measures, By by);
+const profile::Amount& BesideAmount(const profile::Measures& measures, By by);
 bool RanksBytes(By by);
 
 // Whether there is such a number in one of the profiles: mode `count` knows none of bytes.

@@ -28,11 +28,6 @@ void AppendFrame(const profile::Profile& profile, uint32_t index, std::vector<St
 
 }  // namespace
 
-bool StackFrame::SamePlace(const StackFrame& other) const {
-  if (function != other.function || file != other.file || line != other.line || module != other.module) return false;
-  return !function.empty() || address == other.address;
-}
-
 std::vector<StackFrame> SourceFramesOf(const profile::Profile& profile, uint32_t index) {
   std::vector<StackFrame> out;
   AppendFrame(profile, index, &out);
@@ -53,6 +48,7 @@ std::string ShortPlace(const StackFrame& frame) {
 }
 
 std::string NameOf(const StackFrame& frame) {
+  if (!frame.words.empty()) return frame.words;
   if (!frame.function.empty()) return frame.function;
   char offset[32];
   std::snprintf(offset, sizeof(offset), "0x%llx", static_cast<unsigned long long>(frame.address));

@@ -17,9 +17,7 @@ struct StackFrame {
   uint64_t address = 0;  // ELF virtual address in the module
   std::string why;       // where function is "": the reason
   bool inlined = false;
-
-  // Two frames of the same line of the same function (or of the same address, where there is no name).
-  bool SamePlace(const StackFrame& other) const;
+  std::string words;     // not "": no frame but what stands where one is missing ("no stack: ..."); all else is empty
 };
 
 // What one machine frame stands for, innermost first; at least one. REQUIRES: index < profile.frames.size().

@@ -79,11 +79,9 @@ std::optional<StackFilter> StackFilter::Make(const FilterWords& words, ShortName
 StackFilter::FrameMarks StackFilter::Mark(const profile::Profile& profile) const {
   FrameMarks marks;
   for (uint32_t index = 0; index < profile.frames.size(); ++index) {
-    profile::Site alone;
-    alone.frames = {index};
     bool focus = false, ignore = false;
     std::vector<bool> hide;
-    for (const StackFrame& frame : SourceStack(profile, alone)) {
+    for (const StackFrame& frame : SourceFramesOf(profile, index)) {
       const std::string name = NameOf(frame), shown = short_name_(frame.function);
       const auto matches = [&](const std::unique_ptr<re2::RE2>& expression) {
         return expression && (Matches(expression, name) || Matches(expression, shown) ||

@@ -36,7 +36,6 @@ struct ExportOptions {
   std::string output;
   std::string by;  // "": live bytes, or calls where bytes are not known
   std::string memory_class = "malloc";
-  uint32_t pid = 0;
   uint32_t most_stacks = 0;
   bool full = false;
   bool places = false;
@@ -65,7 +64,6 @@ int ParseExportOptions(const std::vector<std::string>& arguments, ExportOptions*
                  "live (default), peak, churn (bytes), calls or temporary: what folded stacks count, and what other "
                  "tools show first. pprof has one place for live and peak")
       ->type_name("WHAT");
-  app.add_option("--pid", options->pid, "only this process of the capture")->type_name("N");
   app.add_option("--class", options->memory_class, "malloc (default), mapped or all: memory of which class")
       ->type_name("CLASS");
   app.add_option("--max-samples", options->most_stacks,
@@ -97,21 +95,6 @@ int CheckFormat(const ExportFormat& format, By by, const std::string& output) {
   const bool to_stdout = output.empty() || output == "-";
   if (!format.binary || !to_stdout || isatty(STDOUT_FILENO) != 1) return -1;
   return Complain(std::string(format.name) + " is a binary format, and stdout is a terminal", "-o FILE.pb.gz");
-}
-
-// Returns false after a complaint.
-bool KeepPid(uint32_t pid, std::vector<profile::Profile>* profiles) {
-  if (pid == 0) return true;
-  std::vector<std::string> pids;
-  for (const profile::Profile& profile : *profiles) pids.push_back(std::to_string(profile.pid));
-  std::erase_if(*profiles, [&](const profile::Profile& one) { return static_cast<uint32_t>(one.pid) != pid; });
-  if (!profiles->empty()) return true;
-  const size_t shown = std::min<size_t>(pids.size(), 8);
-  Complain(fmt::format("there is no process {} in it, but {}{}", pid,
-                       fmt::join(pids.begin(), pids.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                       shown < pids.size() ? fmt::format(" and {} more", pids.size() - shown) : ""),
-           "--pid " + pids[0]);
-  return false;
 }
 
 // A file of what a program holds that has freed nearly everything is a puzzle to whoever opens it.
@@ -147,11 +130,11 @@ int ExportCommand(const std::vector<std::string>& arguments) {
   const ExportFormat* format = classes ? ChooseFormat(options.format, options.output) : nullptr;
   if (format == nullptr) return kOurFailure;
   if (const int status = CheckFormat(*format, *by, options.output); status >= 0) return status;
-  auto input = LoadInput(options.input);
-  if (!input || !KeepPid(options.pid, &input->profiles)) return kOurFailure;
+  const auto input = LoadInput(options.input);
+  if (!input) return kOurFailure;
   if (options.by.empty() && !analysis::IsKnown(input->profiles, *by)) by = By::kCalls;
   if (!CheckKnown(input->profiles, *by)) return kOurFailure;
-  if (!input->narrowed.empty()) Remark(NarrowedWords(*input, *by));
+  RemarkNarrowed(*input, *by);
   RemarkOnPeak(input->profiles, *by);
   exporters::StackChoice choice = {.classes = *classes, .most_stacks = options.most_stacks, .by = *by};
   if (format->has_mappings) choice.code_of = CodeOf;

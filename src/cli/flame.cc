@@ -65,10 +65,8 @@ int FlameCommand(const std::vector<std::string>& arguments) {
   const std::string stem = Stem(options.input.what[0]);
   const std::string output = options.output.empty() ? stem + ".html" : options.output;
   std::string title = stem + " - heaptally";
-  if (!input->narrowed.empty()) {
-    Remark(NarrowedWords(*input, analysis::By::kLive));
-    title = stem + " (" + input->narrowed + ") - heaptally";
-  }
+  if (!input->narrowed.empty()) title = stem + " (" + input->narrowed + ") - heaptally";
+  RemarkNarrowed(*input, analysis::By::kLive);
   const exporters::FlamePageOptions page = {.title = title,
                                             .narrowed = input->narrowed,
                                             .most_nodes = options.full ? 0 : kMostNodes,

@@ -39,6 +39,7 @@ analysis::FrameTaste ReportTaste() {
 }
 
 std::string ShownName(const analysis::StackFrame& frame) {
+  if (!frame.words.empty()) return "[" + Printable(frame.words) + "]";
   if (frame.function.empty()) return Printable(analysis::NameOf(frame));
   const std::string name = symbols::QualifiedName(frame.function);
   return Printable(name.empty() ? frame.function : name);

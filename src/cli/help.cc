@@ -49,6 +49,23 @@ constexpr Topic kTopics[] = {
      "A report says how long recording was paused and about how much was allocated\n"
      "meanwhile. A forked child begins with what was asked of its parent; afterwards\n"
      "each process is asked by itself.\n"},
+    {"views",
+     "`report` shows the lines that hold memory, the largest first. --by says what\n"
+     "counts: live, peak, churn, calls, temporary. The rest is how to look at it:\n\n"
+     "--group function       self: what its own lines hold; total: with all that it\n"
+     "                       calls, each stack once, however often it recurs\n"
+     "--group module|thread  the same of libraries, or of threads of a name\n"
+     "--tree top-down        from main on. Functions that only pass on are one row;\n"
+     "                       rows are the largest branching points\n"
+     "--tree bottom-up       from what allocates on, callers under it\n"
+     "--callers grow         who gets to a function, --callees: what it gets to\n"
+     "--site 3               one place of the list in full: sizes, lifetimes, stacks\n"
+     "--focus RE, --ignore RE, --hide RE\n"
+     "                       keep stacks that match, drop them, drop frames of them\n"
+     "--suppressions FILE    leave out what LeakSanitizer's file names, and say how much\n"
+     "--pid N, --program P   one of many processes\n\n"
+     "  heaptally report server.4711.heaptally --tree top-down --focus json\n"
+     "  heaptally report server.4711.heaptally --by peak --callers cache::insert\n"},
     {"words",
      "live       allocated and not freed, at one moment\n"
      "peak       live when the process had most of it. Of a sample, it is estimated\n"
@@ -115,7 +132,7 @@ const std::vector<Subcommand>& Subcommands() {
        "heaptally export server.4711.heaptally -o server.pb.gz"},
       {"ls", LsCommand, "processes that are (or were) profiled", "heaptally ls --prune"},
       {"set", SetCommand, "change the period of a running process, or pause it", "heaptally set 4711 --period 64K", false},
-      {"help", HelpCommand, "words, modes, limits, exit codes", "heaptally help modes", true, false},
+      {"help", HelpCommand, "words, views, modes, limits, exit codes", "heaptally help modes", true, false},
       {"completion", CompletionCommand, "completions for bash, zsh and fish", "source <(heaptally completion bash)", false},
       {"man", ManCommand, "the manual page", "heaptally man | man -l -", false},
   };

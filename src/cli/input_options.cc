@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "cli/load_profiles.h"
 #include "cli/measure_option.h"
 #include "cli/message.h"
+#include "cli/options.h"
+#include "cli/suggest.h"
 #include "cli/text.h"
 #include "cli/units.h"
 #include "collect/segments.h"
@@ -29,6 +35,62 @@ profile::Measures SumOf(const std::vector<profile::Profile>& profiles) {
   return sum;
 }
 
+bool ReadSuppressions(const std::string& path, std::vector<analysis::Suppressed>* out) {
+  std::ifstream file(path);
+  std::stringstream text;
+  std::string error = "--suppressions " + path + " cannot be read: " + std::strerror(errno);
+  const bool read = file && (text << file.rdbuf() || file.peek() == EOF);
+  auto list = read ? analysis::ParseSuppressions(text.str(), path, &error) : std::nullopt;
+  if (!list) {
+    Complain(error, "lines as LeakSanitizer takes them: leak:FUNCTION, FILE or MODULE, with * for any text");
+    return false;
+  }
+  *out = std::move(*list);
+  return true;
+}
+
+bool LoadAll(const InputOptions& options, std::vector<profile::Profile>* profiles) {
+  for (const std::string& what : options.what) {
+    Loaded loaded = LoadProfiles(options.at.empty() ? what : what + "@" + options.at, options.directory);
+    if (!loaded.error.empty()) {
+      Complain(loaded.error, loaded.what_works);
+      return false;
+    }
+    for (const std::string& remark : loaded.remarks) Remark(remark);
+    std::move(loaded.profiles.begin(), loaded.profiles.end(), std::back_inserter(*profiles));
+  }
+  return true;
+}
+
+std::string ProgramOf(const profile::Profile& profile) { return profile.exe.substr(profile.exe.rfind('/') + 1); }
+
+// Keeps the images that were asked for.
+bool ChooseImages(const InputOptions& options, std::vector<profile::Profile>* profiles) {
+  std::vector<std::string> programs;
+  std::string pids;
+  for (const profile::Profile& profile : *profiles) {
+    const bool here = std::find(programs.begin(), programs.end(), ProgramOf(profile)) != programs.end();
+    if (!here) programs.push_back(ProgramOf(profile));
+    if (pids.size() < 60) pids += (pids.empty() ? "" : ", ") + std::to_string(profile.pid);
+  }
+  if (options.pid != 0) {
+    std::erase_if(*profiles, [&](const auto& one) { return static_cast<uint32_t>(one.pid) != options.pid; });
+    if (profiles->empty()) {
+      Complain(fmt::format("there is no process {} in it, but {}", options.pid, pids), "--pid with one of these");
+      return false;
+    }
+  }
+  if (options.program.empty()) return true;
+  std::erase_if(*profiles,
+                [&](const auto& one) { return ProgramOf(one) != options.program && one.exe != options.program; });
+  if (!profiles->empty()) return true;
+  const std::string nearest = Nearest(options.program, programs);
+  if (programs.size() > 8) programs.resize(8);
+  Complain("there is no image of a program called \"" + options.program + "\"",
+           nearest.empty() ? fmt::format("--program with one of {}", fmt::join(programs, ", ")) : "--program " + nearest);
+  return false;
+}
+
 }  // namespace
 
 void AddInputOptions(CLI::App* app, Inputs inputs, InputOptions* options) {
@@ -42,6 +104,11 @@ void AddInputOptions(CLI::App* app, Inputs inputs, InputOptions* options) {
       ->type_name("REGEX");
   app->add_option("--at", options->at, "the moment of a capture: 12.5s after the start, 3 for the third, first, last")
       ->type_name("MOMENT");
+  app->add_option("--suppressions", options->suppressions,
+                  "leave out stacks that match, and say how much: leak:PATTERN lines, as LeakSanitizer has them")
+      ->type_name("FILE");
+  app->add_option("--pid", options->pid, "of many processes this one")->type_name("N");
+  app->add_option("--program", options->program, "of many processes those of this program")->type_name("NAME");
   app->add_option("--dir", options->directory, "where running processes keep their tallies")->type_name("DIR");
 }
 
@@ -68,14 +135,10 @@ std::optional<Input> LoadInput(const InputOptions& options) {
     return std::nullopt;
   }
   Input input;
-  for (const std::string& what : options.what) {
-    Loaded loaded = LoadProfiles(options.at.empty() ? what : what + "@" + options.at, options.directory);
-    if (!loaded.error.empty()) {
-      Complain(loaded.error, loaded.what_works);
-      return std::nullopt;
-    }
-    for (const std::string& remark : loaded.remarks) Remark(remark);
-    std::move(loaded.profiles.begin(), loaded.profiles.end(), std::back_inserter(input.profiles));
+  if (!options.suppressions.empty() && !ReadSuppressions(options.suppressions, &input.suppressed)) return std::nullopt;
+  if (!LoadAll(options, &input.profiles) || !ChooseImages(options, &input.profiles)) return std::nullopt;
+  for (profile::Profile& profile : input.profiles) {
+    if (!input.suppressed.empty()) Suppress(symbols::QualifiedName, &input.suppressed, &profile);
   }
   if (!options.stacks.any()) return input;
   input.before = SumOf(input.profiles);
@@ -83,6 +146,20 @@ std::optional<Input> LoadInput(const InputOptions& options) {
   input.leaves_out = !options.stacks.focus.empty() || !options.stacks.ignore.empty();
   for (profile::Profile& profile : input.profiles) filter->Apply(&profile);
   return input;
+}
+
+void RemarkNarrowed(const Input& input, analysis::By by) {
+  if (!input.narrowed.empty()) Remark(NarrowedWords(input, by));
+  profile::Measures sum;
+  size_t patterns = 0;
+  for (const analysis::Suppressed& one : input.suppressed) {
+    sum += one.sum;
+    patterns += one.stacks > 0 ? 1 : 0;
+  }
+  if (patterns == 0) return;
+  const double value = analysis::RankedAmount(sum, by).value();
+  Remark(fmt::format("suppressed by {} pattern{}: {} {}", patterns, patterns == 1 ? "" : "s",
+                     analysis::RanksBytes(by) ? FormatBytes(value) : FormatCount(value), MeasureWords(by)));
 }
 
 std::string NarrowedWords(const Input& input, analysis::By by) {

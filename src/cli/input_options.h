@@ -8,8 +8,12 @@
 
 #include "analysis/ranking.h"
 #include "analysis/stack_filter.h"
-#include "cli/options.h"
+#include "analysis/suppressions.h"
 #include "profile/profile.h"
+
+namespace CLI {
+class App;
+}
 
 namespace heaptally::cli {
 
@@ -20,6 +24,9 @@ struct InputOptions {
   std::string directory;          // of living processes' tallies
   std::string at;                 // a moment of the captures; "": the last
   analysis::FilterWords stacks;
+  std::string suppressions;  // a file; "": none
+  uint32_t pid = 0;          // 0: of any
+  std::string program;       // "": any
 };
 
 void AddInputOptions(CLI::App* app, Inputs inputs, InputOptions* options);
@@ -33,11 +40,15 @@ struct Input {
   // What --focus and the like have left out is told from these.
   std::string narrowed;      // "focus json, hide std::"; "" if nothing was asked for
   bool leaves_out = false;   // stacks, not only frames
-  profile::Measures before;  // of all profiles together, of all their stacks
+  profile::Measures before;  // of all profiles together, of all their stacks that were not suppressed
+  std::vector<analysis::Suppressed> suppressed;  // one for each pattern of the file
 };
 
 // Loads, and keeps what was asked for. Nothing after a complaint.
 std::optional<Input> LoadInput(const InputOptions& options);
+
+// Says on stderr what an export is not of: NarrowedWords, and what was suppressed.
+void RemarkNarrowed(const Input& input, analysis::By by);
 
 // "focus json: 62 % of live bytes"; "" if nothing was left out.
 std::string NarrowedWords(const Input& input, analysis::By by);

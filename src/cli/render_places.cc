@@ -58,7 +58,7 @@ struct Layout {
 
 std::vector<Column> Columns(const PlacesView& view, const Layout& layout) {
   std::vector<Column> columns = {{.title = "", .right = true},
-                                 {.title = view.by_words, .cut = Cut::kEnd},
+                                 {.title = view.by_words, .cut = Cut::kFunction},
                                  {.title = "", .cut = Cut::kBeginning, .at_most = view.width / 3},
                                  {.title = RankedTitle(view.by), .right = true}};
   if (layout.share) columns.push_back({.title = "share", .right = true});

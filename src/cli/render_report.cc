@@ -39,22 +39,6 @@ std::string ResidentLine(const Profile& profile, const ReportView& view) {
   return Labelled("RSS", text, view.width);
 }
 
-const char* ByWords(By by) {
-  switch (by) {
-    case By::kLive:
-      return "live";
-    case By::kPeak:
-      return "live at the peak";
-    case By::kChurn:
-      return "churn (bytes)";
-    case By::kCalls:
-      return "allocations";
-    case By::kTemporary:
-      return "temporary";
-  }
-  return "";
-}
-
 struct RankedSite {
   sampling::Estimate rank;
   const Profile* profile;
@@ -104,6 +88,22 @@ std::string StateWords(const Profile& profile) {
   }
 }
 
+const char* ByWords(By by) {
+  switch (by) {
+    case By::kLive:
+      return "live";
+    case By::kPeak:
+      return "live at the peak";
+    case By::kChurn:
+      return "churn (bytes)";
+    case By::kCalls:
+      return "allocations";
+    case By::kTemporary:
+      return "temporary";
+  }
+  return "";
+}
+
 std::string RenderReport(const std::vector<Profile>& profiles, const ReportView& view) {
   std::vector<const Profile*> all;
   for (const Profile& profile : profiles) all.push_back(&profile);
@@ -112,7 +112,8 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
                                           RenderTotals(*all[0], view.width, view.style) + ResidentLine(*all[0], view)
                                     : narrowed + RenderTree(all, view.width, view.style);
   out += "\n";
-  const std::string body = view.full ? RenderSites(all, view)
+  const std::string body = view.body   ? *view.body
+                           : view.full ? RenderSites(all, view)
                                      : RenderPlaces(all, {.by = view.by,
                                                           .width = view.width,
                                                           .limit = view.limit,
@@ -121,7 +122,9 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
   out += body.empty() ? NothingToShow(profiles, view) : body;
   if (view.by_itself && view.by == By::kPeak)
     out += "     most of it was freed since: shown is the peak (--by live shows what is left)\n";
-  out += (view.full ? "" : "\n") + ProfileNotes(all, view.width);
+  out += view.full && !view.body ? "" : "\n";
+  if (!view.suppressed.empty()) out += view.suppressed + "\n";
+  out += ProfileNotes(all, view.width);
   return out + Wrap(fmt::format("  not seen: {}", fmt::join(NotSeen(all, {}, view.style), "; ")), view.width, 4) + "\n";
 }
 

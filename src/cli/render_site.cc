@@ -1,11 +1,9 @@
 // One site in full: the stack, what it allocated, how large the blocks were and how long they lived.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "analysis/source_stack.h"
 #include "cli/frame_names.h"
+#include "cli/render_histogram.h"
 #include "cli/render_places.h"
 #include "cli/render_report.h"
 #include "cli/text.h"
@@ -14,58 +12,9 @@
 namespace heaptally::cli {
 namespace {
 
-constexpr size_t kLabelColumns = 19;  // of a histogram, with the blanks before it
+}  // namespace
 
-const char* Bar(double share) {
-  if (share <= 0) return ".";
-  static constexpr const char* kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  return kBars[std::min<size_t>(7, static_cast<size_t>(share * 8))];
-}
-
-std::string ShortBytes(uint64_t bytes) {
-  static constexpr const char* kUnits[] = {"", "K", "M", "G", "T", "P", "E"};
-  size_t unit = 0;
-  while (bytes >= 1024 && unit < 6) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return std::to_string(bytes) + kUnits[unit];
-}
-
-std::string PlainBytes(uint64_t bytes) { return std::to_string(bytes); }
-
-std::string ShortTime(uint64_t ns) {
-  if (ns < 1000) return std::to_string(ns) + "ns";
-  if (ns < 1'000'000) return std::to_string(ns / 1000) + "us";
-  if (ns < 1'000'000'000) return std::to_string(ns / 1'000'000) + "ms";
-  return std::to_string(ns / 1'000'000'000) + "s";
-}
-
-// Two lines: the lower edges of the buckets, and bars under them. Neighbours are joined where there are more than fit.
-std::string Histogram(const char* label, const std::vector<profile::Bucket>& buckets, size_t width,
-                      std::string (*edge)(uint64_t)) {
-  if (buckets.empty()) return "";
-  size_t cell = 5;  // with at least one blank between neighbours
-  for (const profile::Bucket& bucket : buckets) cell = std::max(cell, Width(edge(bucket.from)) + 1);
-  const size_t most_bars = std::max<size_t>(1, (std::min<size_t>(width, 120) - kLabelColumns) / cell);
-  const size_t join = (buckets.size() + most_bars - 1) / most_bars;
-  std::vector<std::pair<uint64_t, double>> bars;
-  for (size_t at = 0; at < buckets.size(); ++at) {
-    if (at % join == 0) bars.emplace_back(buckets[at].from, 0);
-    bars.back().second += buckets[at].objects.value();
-  }
-  double most = 0;
-  for (const auto& [from, objects] : bars) most = std::max(most, objects);
-  std::string edges, marks;
-  for (const auto& [from, objects] : bars) {
-    edges += PadLeft(edge(from), cell);
-    marks += std::string(cell - 1, ' ') + std::string(Bar(most > 0 ? objects / most * 0.999 : 0));
-  }
-  return fmt::format("     {:<14}{}\n{}{}\n", label, edges, std::string(kLabelColumns, ' '), marks);
-}
-
-std::string Numbers(const profile::Site& site, NumberStyle style) {
-  const profile::Measures& m = site.measures;
+std::string MeasuresSentence(const profile::Measures& m, std::optional<uint64_t> oldest_ns, NumberStyle style) {
   const double objects = m.live.objects.value();
   const auto count = [style](const profile::Amount& amount) { return FormatCount(amount.value(), style); };
   std::string out = fmt::format(
@@ -78,9 +27,11 @@ std::string Numbers(const profile::Site& site, NumberStyle style) {
     out += fmt::format("; {}, {} in place", FormatCounted(m.reallocs.value(), "realloc", "reallocs", style),
                        count(m.reallocs_in_place));
   if (m.temporary.value() > 0) out += fmt::format("; {} temporary", count(m.temporary));
-  if (site.oldest_ns) out += "; oldest " + FormatDuration(static_cast<double>(*site.oldest_ns) / 1e9);
+  if (oldest_ns) out += "; oldest " + FormatDuration(static_cast<double>(*oldest_ns) / 1e9);
   return out;
 }
+
+namespace {
 
 // Name and place on one line if they fit, else the place on a line of its own.
 std::string FrameLines(const std::string& lead, const analysis::StackFrame& frame, size_t width) {
@@ -93,19 +44,28 @@ std::string FrameLines(const std::string& lead, const analysis::StackFrame& fram
 
 }  // namespace
 
-std::string RenderSite(const profile::Profile& profile, const profile::Site& site, const ReportView& view) {
+std::string StackLines(const profile::Profile& profile, const profile::Site& site, size_t width) {
   std::string out;
   bool first = true;
   for (const analysis::StackFrame& frame : analysis::SourceStack(profile, site)) {
-    out += FrameLines(first ? "" : "     < ", frame, view.width);
+    out += FrameLines(first ? "" : "     < ", frame, width);
     first = false;
   }
-  if (first) out += site.other ? "other (no room to book it where it belongs)\n" : "no stack\n";
+  if (first) {
+    out += site.other                   ? "other (no room to book it where it belongs)\n"
+           : site.truncated_why.empty() ? "no stack\n"
+                                        : "no stack: " + site.truncated_why + "\n";
+  }
   if (site.truncated)
     out += "     < … cut: " + (site.truncated_why.empty() ? "callers are missing" : site.truncated_why) + "\n";
-  out += Wrap(Numbers(site, view.style), view.width, 7) + "\n";
-  return out + Histogram("size from", site.sizes, view.width, view.style.plain ? PlainBytes : ShortBytes) +
-         Histogram("lifetime from", site.lifetimes_ns, view.width, ShortTime);
+  return out;
+}
+
+std::string RenderSite(const profile::Profile& profile, const profile::Site& site, const ReportView& view) {
+  std::string out = StackLines(profile, site, view.width);
+  out += Wrap(MeasuresSentence(site.measures, site.oldest_ns, view.style), view.width, 7) + "\n";
+  return out + SizeHistogram(site.sizes, view.width, view.style) +
+         LifetimeHistogram(site.lifetimes_ns, site.measures.live.objects.value());
 }
 
 }  // namespace heaptally::cli

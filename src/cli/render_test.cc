@@ -244,7 +244,7 @@ TEST(RenderTest, HistogramLabelsDoNotTouch) {
   ExpectFits(text, 80);
   EXPECT_NE(text.find("in 1 object;"), std::string::npos) << text;
   const std::string edges =
-      text.substr(text.find("lifetime from"), text.find('\n', text.find("lifetime from")) - text.find("lifetime from"));
+      text.substr(text.find("lifetime "), text.find('\n', text.find("lifetime ")) - text.find("lifetime "));
   std::istringstream words(edges);
   for (std::string word; words >> word;) EXPECT_LE(word.size(), 8u) << edges;
 }
@@ -294,10 +294,10 @@ TEST(RenderTest, FullShowsWholeStacksAndHistograms) {
      < main  /src/m.cc:1
      live 300 B in 3 objects; peak 600 B; allocated 2.93 KiB in 30 calls, freed
        27
-     size from        64  128
-                       █    ▄
-     lifetime from   1us
-                       █
+     size        64  128
+                  █    ▄
+     lifetime  <1us  1us 10us .1ms  1ms 10ms  .1s   1s  10s live
+                  .    █    .    .    .    .    .    .    .    ▁
 
   not seen: nothing lost
 )");

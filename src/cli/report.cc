@@ -6,63 +6,24 @@
 
 #include "cli/commands.h"
 #include "cli/fail_if.h"
+#include "cli/frame_names.h"
 #include "cli/input_options.h"
+#include "cli/json_sites.h"
 #include "cli/measure_option.h"
 #include "cli/message.h"
 #include "cli/moment_choice.h"
-#include "cli/options.h"
+#include "cli/render_groups.h"
 #include "cli/render_report.h"
+#include "cli/render_suppressed.h"
 #include "cli/report_json.h"
+#include "cli/report_options.h"
+#include "cli/report_site.h"
+#include "cli/report_tree.h"
 #include "cli/text.h"
 #include "profile/merge_threads.h"
 
 namespace heaptally::cli {
 namespace {
-
-struct ReportOptions {
-  InputOptions input;
-  std::string by;  // "": the usual view; of JSON, live
-  bool json = false;
-  bool full = false;
-  bool plain = false;
-  bool moments = false;
-  FailIf fail_if;
-  uint32_t limit = 20;
-  bool limit_given = false;  // else JSON holds everything
-};
-
-constexpr const char* kExamples =
-    "  heaptally report server.4711.heaptally           who holds memory\n"
-    "  heaptally report 4711 --by churn                 of a process: who allocates\n"
-    "  heaptally report server.4711.heaptally --full    whole stacks, lifetimes\n"
-    "  heaptally report server.4711.heaptally --at 2s   at a moment of run --every\n"
-    "  heaptally report server.4711.heaptally --json    for scripts\n";
-
-// Returns -1 to go on, else the exit status.
-int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions* options) {
-  CLI::App app("", "report");
-  Describe(&app,
-           "heaptally report [options] FILE|PID|SEGMENT...\n\n"
-           "Shows which lines of code hold memory, or allocate most, in a capture or in\n"
-           "a process that runs under heaptally. A running process is read from outside\n"
-           "and does not notice.",
-           kExamples);
-  app.add_option("--by", options->by,
-                 "live, peak, churn (bytes), calls or temporary (default live, or peak where most was freed)")
-      ->type_name("WHAT");
-  const CLI::Option* limit =
-      app.add_option("--limit", options->limit, "rows to show, 0 for all (default 20; all with --json)")
-          ->type_name("N");
-  app.add_flag("--full", options->full, "whole stacks with sizes and lifetimes; with --json: allocator frames too");
-  app.add_flag("--json", options->json, "everything, for scripts");
-  app.add_flag("--moments", options->moments, "the moments that a capture holds");
-  app.add_flag("--bytes", options->plain, "plain integers instead of MiB and M");
-  options->fail_if.AddOption(&app);
-  AddInputOptions(&app, Inputs::kMany, &options->input);
-  const int status = ParseWithInput(&app, arguments, options->input, "report on");
-  options->limit_given = limit->count() > 0;
-  return status >= 0 ? status : options->fail_if.Parse(ConditionOn::kReport);
-}
 
 int ListMoments(const ReportOptions& options) {
   for (const std::string& what : options.input.what) {
@@ -80,6 +41,40 @@ analysis::By JsonView(const std::vector<profile::Profile>& profiles) {
   return IsKnown(profiles, analysis::By::kLive) ? analysis::By::kLive : analysis::By::kCalls;
 }
 
+// Of JSON: what was left out.
+std::string HeadMembers(const Input& input, const ReportOptions& options) {
+  std::string out;
+  const analysis::FilterWords& stacks = options.input.stacks;
+  if (stacks.any()) {
+    for (const auto& [name, text] : {std::pair("focus", &stacks.focus), std::pair("ignore", &stacks.ignore),
+                                     std::pair("hide", &stacks.hide)}) {
+      out += (out.empty() ? "\"filter\":{\"" : ",\"") + std::string(name) + "\":";
+      text->empty() ? void(out += "null") : AppendText(*text, &out);
+    }
+    out += ",\"before\":{";
+    AppendMeasures(input.before, &out);
+    out += "}},\n";
+  }
+  return out + SuppressedJson(input.suppressed);
+}
+
+// What stands where the list of places does; nothing after a complaint.
+std::optional<std::string> OtherBody(const Input& input, const ReportOptions& options, const ReportView& view) {
+  if (!options.site.empty()) return ReportSite(input.profiles, options.site, view);
+  if (options.asks_for_tree()) return ReportTree(input.profiles, options, view);
+  const analysis::GroupBy group = options.group == "function" ? analysis::GroupBy::kFunction
+                                  : options.group == "module" ? analysis::GroupBy::kModule
+                                                              : analysis::GroupBy::kThread;
+  std::vector<const profile::Profile*> all;
+  profile::Measures sum;
+  for (const profile::Profile& profile : input.profiles) {
+    all.push_back(&profile);
+    sum += profile.totals;
+  }
+  const auto groups = RankGroups(all, group, view.by, ReportTaste(), options.full);
+  return RenderGroups(groups, group, analysis::RankedAmount(sum, view.by).value(), view);
+}
+
 }  // namespace
 
 int ReportCommand(const std::vector<std::string>& arguments) {
@@ -93,19 +88,30 @@ int ReportCommand(const std::vector<std::string>& arguments) {
   if (!options.by.empty() && !CheckKnown(input->profiles, *by)) return kOurFailure;
   if (options.json) {
     const size_t limit = options.limit_given && options.limit != 0 ? options.limit : SIZE_MAX;
-    std::fputs(ReportJson(input->profiles, {.limit = limit, .full = options.full, .by = options.by.empty() ? JsonView(input->profiles) : *by}).c_str(), stdout);
+    const analysis::By ranked = options.by.empty() ? JsonView(input->profiles) : *by;
+    WriteReportJson(input->profiles,
+                    {.limit = limit, .full = options.full, .by = ranked, .members = HeadMembers(*input, options)},
+                    [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
     return options.fail_if.Check(input->profiles);
   }
-  for (profile::Profile& profile : input->profiles) profile::MergeThreads(&profile);
+  const bool by_thread = options.group == "thread" || !options.site.empty();
+  for (profile::Profile& profile : input->profiles) {
+    if (!by_thread) profile::MergeThreads(&profile);
+  }
   const bool by_itself = options.by.empty();
   const analysis::By shown = by_itself ? analysis::UsualView(input->profiles) : *by;
-  const ReportView view = {.by = shown,
-                           .width = std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60),
-                           .limit = options.limit == 0 ? SIZE_MAX : options.limit,
-                           .by_itself = by_itself,
-                           .full = options.full,
-                           .narrowed = NarrowedWords(*input, shown),
-                           .style = {.plain = options.plain}};
+  ReportView view = {.by = shown,
+                     .width = std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60),
+                     .limit = options.limit == 0 ? SIZE_MAX : options.limit,
+                     .by_itself = by_itself,
+                     .narrowed = NarrowedWords(*input, shown),
+                     .style = {.plain = options.plain}};
+  view.full = options.full || options.group == "stack";
+  if (!options.site.empty() || options.asks_for_tree() || (options.group != "line" && options.group != "stack")) {
+    view.body = OtherBody(*input, options, view);
+    if (!view.body) return kOurFailure;
+  }
+  view.suppressed = RenderSuppressed(input->suppressed, view);
   std::fputs(RenderReport(input->profiles, view).c_str(), stdout);
   return options.fail_if.Check(input->profiles);
 }

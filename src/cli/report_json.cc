@@ -1,33 +1,25 @@
 #include "cli/report_json.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "cli/json_sites.h"
 #include "profile/estimates.h"
-#include "symbols/display.h"
 
 namespace heaptally::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using profile::Amount;
 using profile::Measures;
 using profile::Profile;
 using profile::Site;
 using sampling::Estimate;
 
-constexpr uint64_t kLargestInteger = uint64_t{1} << 63;
-
 Json Integer(uint64_t number) {
-  if (number > kLargestInteger) return std::to_string(number);
-  return number;
-}
-
-Json Integer(double number) {
-  if (!(number > 0)) return 0;
-  return number < 1.8e19 ? Integer(static_cast<uint64_t>(std::llround(std::min(number, 9.2e18)))) : Integer(UINT64_MAX);
+  std::string text;
+  AppendInteger(number, &text);
+  return Json::parse(text);
 }
 
 template <typename Number>
@@ -35,100 +27,16 @@ Json OrNull(const std::optional<Number>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
-Json OrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-// Exact numbers are taken from the amount itself: a double holds whole numbers up to 2^53 only.
-Json EstimateJson(const Amount& amount, const Estimate& estimate, bool countable) {
-  if (!estimate.known) return nullptr;
-  if (estimate.exact) {
-    const Json number = Integer(amount.proven);
-    return {{"v", number}, {"lo", number}, {"hi", number}, {"n", nullptr}};
-  }
-  Json json = {
-      {"v", Integer(estimate.v)}, {"lo", Integer(std::floor(estimate.lo))}, {"hi", nullptr}, {"n", estimate.n}};
-  if (estimate.hi_known) json["hi"] = Integer(std::ceil(estimate.hi));
-  if (countable)
-    json["floor"] = estimate.floor_bytes == sampling::kNoFloor ? Json(nullptr) : Json(estimate.floor_bytes);
-  return json;
+Json MeasuresJson(const Measures& measures) {
+  std::string text = "{";
+  AppendMeasures(measures, &text);
+  return Json::parse(text + "}");
 }
 
-Json Bytes(const Measures& m, const Amount& amount) {
-  return EstimateJson(amount, profile::BytesEstimate(m, amount), false);
-}
-
-Json Objects(const Measures& m, const Amount& amount) {
-  return EstimateJson(amount, profile::ObjectsEstimate(m, amount), true);
-}
-
-void AddMeasures(const Measures& m, Json* json) {
-  (*json)["allocations"] = Objects(m, m.allocated.objects);
-  (*json)["allocated_bytes"] = Bytes(m, m.allocated.bytes);
-  (*json)["frees"] = Objects(m, m.freed.objects);
-  (*json)["freed_bytes"] = Bytes(m, m.freed.bytes);
-  (*json)["reallocs"] = Objects(m, m.reallocs);
-  (*json)["reallocs_in_place"] = Objects(m, m.reallocs_in_place);
-  (*json)["live_objects"] = Objects(m, m.live.objects);
-  (*json)["live_bytes"] = Bytes(m, m.live.bytes);
-  (*json)["peak_live_objects"] = EstimateJson(m.peak.objects, profile::PeakObjectsEstimate(m), true);
-  (*json)["peak_live_bytes"] = EstimateJson(m.peak.bytes, profile::PeakBytesEstimate(m), false);
-  (*json)["temporary"] = Objects(m, m.temporary);
-}
-
-Json HistogramJson(const std::vector<profile::Bucket>& buckets, const Measures& measures, bool of_sizes) {
-  Json json = Json::array();
-  for (const profile::Bucket& bucket : buckets) {
-    Json objects = Integer(bucket.objects.proven);
-    if (!profile::IsExact(measures)) {
-      const uint64_t floor_bytes = of_sizes ? bucket.from : measures.floor_bytes;
-      objects = EstimateJson(bucket.objects, profile::BucketEstimate(measures, bucket.objects, floor_bytes), true);
-    }
-    json.push_back({Integer(bucket.from), Integer(bucket.to), objects});
-  }
-  return json;
-}
-
-Json FrameJson(const Profile& profile, const profile::Frame& frame, const profile::SourceFrame& source) {
-  Json json = {{"function", OrNull(source.function)}, {"file", OrNull(source.file)}};
-  json["line"] = source.line == 0 ? Json(nullptr) : Json(source.line);
-  json["inlined"] = source.inlined;
-  const bool known = frame.module < profile.modules.size();
-  json["module"] = known ? OrNull(profile.modules[frame.module].path) : Json(nullptr);
-  json["build_id"] = known ? OrNull(profile.modules[frame.module].build_id) : Json(nullptr);
-  json["address"] = Integer(frame.address + (known ? profile.modules[frame.module].bias : 0));
-  json["offset"] = known ? Integer(frame.address) : Json(nullptr);
-  json["why"] = source.function.empty() ? OrNull(source.why) : Json(nullptr);
-  return json;
-}
-
-// Leaf first. Only frames at the leaf are an allocator's own: one further out (a malloc hook that allocates) is a
-// caller.
-Json FramesJson(const Profile& profile, const Site& site, bool full) {
-  static const std::vector<profile::SourceFrame> kUnnamed = {{"", "", 0, false, "not symbolised"}};
-  Json shown = Json::array(), all = Json::array();
-  bool at_leaf = !full;
-  for (const uint32_t id : site.frames) {
-    if (id >= profile.frames.size()) continue;
-    const bool named = id < profile.sources.size() && !profile.sources[id].empty();
-    for (const profile::SourceFrame& source : named ? profile.sources[id] : kUnnamed) {
-      at_leaf = at_leaf && symbols::IsAllocatorFrame(source.function);
-      (at_leaf ? all : shown).push_back(FrameJson(profile, profile.frames[id], source));
-    }
-  }
-  return shown.empty() ? all : shown;
-}
-
-Json SiteJson(const Profile& profile, const Site& site, bool full) {
-  Json json = {{"id", site.id}, {"class", site.memory_class}, {"truncated", site.truncated}};
-  json["thread"] = OrNull(site.thread);
-  if (site.truncated) json["truncated_why"] = site.truncated_why;
-  if (site.other) json["other"] = true;
-  if (site.torn) json["torn"] = true;
-  json["frames"] = FramesJson(profile, site, full);
-  AddMeasures(site.measures, &json);
-  json["size_histogram"] = HistogramJson(site.sizes, site.measures, true);
-  json["lifetime_ns_histogram"] = HistogramJson(site.lifetimes_ns, site.measures, false);
-  json["oldest_ns"] = OrNull(site.oldest_ns);
-  return json;
+Json LiveBytes(const Measures& totals) {
+  std::string text;
+  AppendEstimate(totals.live.bytes, profile::BytesEstimate(totals, totals.live.bytes), false, &text);
+  return Json::parse(text);
 }
 
 std::vector<uint32_t> RankedSites(const Profile& profile, const ReportJsonOptions& options) {
@@ -178,7 +86,7 @@ Json HeadJson(const Profile& profile) {
                   {"signal", OrNull(profile.exit.signal)},
                   {"oom", OrNull(profile.exit.oom)}};
   json["threads"] = profile.threads == 0 ? Json(nullptr) : Json(profile.threads);
-  AddMeasures(profile.totals, &(json["totals"] = Json::object()));
+  json["totals"] = MeasuresJson(profile.totals);
   Measures mapped;
   bool any = false;
   for (const Site& site : profile.sites) {
@@ -186,8 +94,7 @@ Json HeadJson(const Profile& profile) {
     mapped += site.measures;
     any = true;
   }
-  json["totals_mapped"] = nullptr;
-  if (any) AddMeasures(mapped, &(json["totals_mapped"] = Json::object()));
+  json["totals_mapped"] = any ? MeasuresJson(mapped) : Json(nullptr);
   json["sites_total"] = profile.sites.size();
   return json;
 }
@@ -196,7 +103,7 @@ Json TailJson(const Profile& profile) {
   const profile::Coverage& seen = profile.coverage;
   Json json;
   json["coverage"] = {{"rss_bytes", OrNull(seen.rss_bytes)},
-                      {"heap_live_bytes", Bytes(profile.totals, profile.totals.live.bytes)},
+                      {"heap_live_bytes", LiveBytes(profile.totals)},
                       {"allocator_kept_bytes", OrNull(seen.allocator_kept_bytes)},
                       {"mapped_resident_bytes", OrNull(seen.mapped_resident_bytes)},
                       {"stacks_bytes", OrNull(seen.stacks_bytes)},
@@ -225,27 +132,55 @@ std::string Members(const Json& object) {
   return text.substr(1, text.size() - 2);
 }
 
-void AppendProfile(const Profile& profile, const ReportJsonOptions& options, std::string* out) {
-  *out += "{" + Members(HeadJson(profile)) + ",\"sites\":[";
+// Hands over what has gathered.
+class Buffer {
+ public:
+  explicit Buffer(const std::function<void(std::string_view)>& write) : write_(write) {}
+  ~Buffer() { write_(text); }
+  void MayWrite() {
+    constexpr size_t kEnough = 1 << 20;
+    if (text.size() < kEnough) return;
+    write_(text);
+    text.clear();
+  }
+  std::string text;
+
+ private:
+  const std::function<void(std::string_view)>& write_;
+};
+
+void WriteProfile(const Profile& profile, const ReportJsonOptions& options, Buffer* out) {
+  out->text += "{" + Members(HeadJson(profile)) + ",\"sites\":[";
+  SiteWriter sites(profile, options.full);
   const char* separator = "\n";
   for (const uint32_t index : RankedSites(profile, options)) {
-    *out += separator + Text(SiteJson(profile, profile.sites[index], options.full));
+    out->text += separator;
+    sites.Append(profile.sites[index], &out->text);
+    out->MayWrite();
     separator = ",\n";
   }
-  *out += "],\n" + Members(TailJson(profile)) + "}";
+  out->text += "],\n" + Members(TailJson(profile)) + "}";
 }
 
 }  // namespace
 
-std::string ReportJson(const std::vector<Profile>& profiles, const ReportJsonOptions& options) {
-  std::string out = "{\"schema\":1,\"profiles\":[";
+void WriteReportJson(const std::vector<Profile>& profiles, const ReportJsonOptions& options,
+                     const std::function<void(std::string_view)>& write) {
+  Buffer out(write);
+  out.text = "{\"schema\":1," + options.members + "\"profiles\":[";
   const char* separator = "\n";
   for (const Profile& profile : profiles) {
-    out += separator;
-    AppendProfile(profile, options, &out);
+    out.text += separator;
+    WriteProfile(profile, options, &out);
     separator = ",\n";
   }
-  return out + "\n]}\n";
+  out.text += "\n]}\n";
+}
+
+std::string ReportJson(const std::vector<Profile>& profiles, const ReportJsonOptions& options) {
+  std::string out;
+  WriteReportJson(profiles, options, [&](std::string_view text) { out += text; });
+  return out;
 }
 
 }  // namespace heaptally::cli

@@ -88,6 +88,57 @@ std::string FitPath(std::string_view text, size_t width) {
   return "…" + std::string(text.substr(OffsetOf(text, have - (width - 1))));
 }
 
+std::string FitFunction(std::string_view text, size_t width) {
+  const size_t have = Width(text);
+  if (have <= width || width < 4) return FitName(text, width);
+  const size_t colons = text.rfind("::");
+  const size_t end = colons == std::string_view::npos ? 0 : Width(text.substr(colons));
+  const size_t last = end > 0 && end + 3 <= width ? end : (width - 1) / 2;
+  const size_t first = width - 1 - last;
+  return std::string(text.substr(0, OffsetOf(text, first))) + "…" +
+         std::string(text.substr(OffsetOf(text, have - last)));
+}
+
+namespace {
+
+// Names `from` to `to`, behind links.
+std::string Linked(const std::vector<std::string_view>& names, size_t from, size_t to, const std::string& link) {
+  std::string out;
+  for (size_t at = from; at < to; ++at) out += (at > from ? link : "") + std::string(names[at]);
+  return out;
+}
+
+}  // namespace
+
+std::string FitChain(std::string_view text, size_t width) {
+  if (Width(text) <= width) return FitName(text, width);
+  const size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  std::vector<std::string_view> names;
+  std::string_view rest = text.substr(blanks);
+  const bool outwards = rest.find(" < ") < rest.find(" > ");
+  const std::string link = outwards ? " < " : " > ";
+  for (size_t at = rest.find(link, 1); at != std::string_view::npos; at = rest.find(link, 1)) {
+    names.push_back(rest.substr(0, at));
+    rest.remove_prefix(at + link.size());
+  }
+  names.push_back(rest);
+  const std::string lead(blanks, ' ');
+  for (size_t left = names.size() - 1; left-- > 1;) {
+    const std::string shorter =
+        outwards ? lead + Linked(names, 0, left, link) + link + "…"
+                 : lead + std::string(names[0]) + link + "…" + link +
+                       Linked(names, names.size() - left, names.size(), link);
+    if (Width(shorter) <= width) return FitName(shorter, width);
+  }
+  const std::string before = lead + (names.size() > 1 && !outwards ? "…" + link : "");
+  const std::string behind = names.size() > 1 && outwards ? link + "…" : "";
+  const size_t around = Width(before) + Width(behind);
+  if (around + 8 > width) return FitFunction(text, width);
+  const std::string_view name = outwards ? names.front() : names.back();
+  if (Width(name) + around <= width) return FitName(before + std::string(name) + behind, width);
+  return before + FitFunction(name, width - around) + behind;
+}
+
 std::string PadLeft(std::string_view text, size_t width) {
   const size_t have = Width(text);
   return (have < width ? std::string(width - have, ' ') : "") + std::string(text);

@@ -20,6 +20,11 @@ size_t Width(std::string_view text);
 // end, paths their beginning.
 std::string FitName(std::string_view text, size_t width);
 std::string FitPath(std::string_view text, size_t width);
+// A function's name, which means most at both ends: what stands behind its last "::" stays whole where it can.
+std::string FitFunction(std::string_view text, size_t width);
+// A chain of calls: of "main > run > load > parse" the first name and the last ones that fit, "main > … > parse"; of
+// "parse < load < run < main" the first ones, "parse < load < …". Leading blanks stay.
+std::string FitChain(std::string_view text, size_t width);
 std::string PadLeft(std::string_view text, size_t width);
 
 // Breaks `text` at spaces into lines of at most `width` columns; every line after the first is indented by `indent`.

@@ -12,7 +12,16 @@ constexpr size_t kLeastName = 8;
 
 std::string Fit(const std::string& cell, const Column& column, size_t width) {
   if (column.right) return PadLeft(cell, width);
-  return column.cut == Cut::kBeginning ? FitPath(cell, width) : FitName(cell, width);
+  switch (column.cut) {
+    case Cut::kBeginning:
+      return FitPath(cell, width);
+    case Cut::kFunction:
+      return FitFunction(cell, width);
+    case Cut::kChain:
+      return FitChain(cell, width);
+    default:
+      return FitName(cell, width);
+  }
 }
 
 void AppendLine(std::string line, std::string* out) {

@@ -7,7 +7,8 @@
 
 namespace heaptally::cli {
 
-enum class Cut { kNever, kEnd, kBeginning };
+// What gives way of a text that is too long; kFunction and kChain are FitFunction and FitChain of text.h.
+enum class Cut { kNever, kEnd, kBeginning, kFunction, kChain };
 
 struct Column {
   std::string title;

@@ -28,6 +28,20 @@ TEST(TextTest, FitsExactly) {
   EXPECT_EQ(PadLeft("7", 3), "  7");
 }
 
+TEST(TextTest, AFunctionKeepsItsLastNameAndAChainItsEnds) {
+  EXPECT_EQ(FitFunction("heaptally::cli::Renderer::Render", 20), "heaptally::…::Render");
+  EXPECT_EQ(FitFunction("ggc_internal_cleared_alloc", 15), "ggc_int…d_alloc");
+  EXPECT_EQ(FitFunction("short", 7), "short  ");
+  EXPECT_EQ(Width(FitFunction("é::é::éééééééé", 6)), 6u);
+  const std::string chain = "  main > run_all > load_file > parse";
+  EXPECT_EQ(FitChain(chain, 40), chain + "    ");
+  EXPECT_EQ(FitChain(chain, 30), "  main > … > load_file > parse");
+  EXPECT_EQ(FitChain(chain, 29), "  main > … > parse           ");
+  EXPECT_EQ(FitChain(chain, 17), "  … > parse      ");
+  EXPECT_EQ(FitChain("  parse < load < main", 20), "  parse < …         ");
+  for (size_t width = 1; width < 60; ++width) EXPECT_EQ(Width(FitChain(chain, width)), width);
+}
+
 TEST(TextTest, WrapsAtSpacesAndIndents) {
   EXPECT_EQ(Wrap("one two three", 8, 2), "one two\n  three");
   EXPECT_EQ(Wrap("  one two three", 8, 4), "  one\n    two\n    three");
