@@ -3,9 +3,8 @@
 // Called between fork or vfork and exec, and from signal handlers: nothing is allocated or locked, errno is what the real
 // call left, and at most 2 KiB of stack are used; longer environments are built in a mapping. After a vfork a mapping stays
 // in the parent when the exec succeeds: few are allowed, then such an environment is passed on as it is.
-#include <spawn.h>
-#include <stdarg.h>
 
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,6 +20,10 @@ extern const char _DYNAMIC[] __attribute__((visibility("hidden")));
 int* __errno_location() __attribute__((weak));
 extern char** heaptally_environ __asm__("environ") __attribute__((weak, visibility("default")));
 }
+
+// Nothing is done with these but to pass them on, so libc's <spawn.h> is not needed.
+struct posix_spawn_file_actions_t;
+struct posix_spawnattr_t;
 
 namespace heaptally::agent {
 namespace {
@@ -122,7 +125,7 @@ int32_t OwnPid() { return static_cast<int32_t>(Syscall(Call::kGetpid)); }
 
 // run(environment) makes the real call and returns its result, which is 0 only where posix_spawn made the child *spawned.
 template <typename Run>
-HT_ALWAYS_INLINE int Carry(const Prepared& prepared, Environment environment, const Run& run, const pid_t* spawned = nullptr) {
+HT_ALWAYS_INLINE int Carry(const Prepared& prepared, Environment environment, const Run& run, const int* spawned = nullptr) {
   const EnvironmentEdit& edit = prepared.edit;
   int result;
   if (edit.kind == EnvironmentEdit::Kind::kNone) {
@@ -213,7 +216,7 @@ int Gather(const char* first, va_list list, const Run& run) {
   return count <= kArgumentsOnStack ? GatherOnStack(first, list, run) : GatherInMapping(count, first, list, run);
 }
 
-using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, Environment);
+using Spawn = int (*)(int*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, Environment);
 
 }  // namespace
 }  // namespace heaptally::agent
@@ -270,21 +273,21 @@ HT_EXPORT int fexecve(int descriptor, char* const argv[], char* const environmen
   return Carry(Prepare(descriptor, nullptr, environment, OwnPid()), environment, run);
 }
 
-HT_EXPORT int posix_spawn(pid_t* out, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
+HT_EXPORT int posix_spawn(int* out, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
   static Spawn real;
   if (real == nullptr) real = Real<Spawn>("posix_spawn");
-  pid_t own = 0;  // the program may not want to know
-  pid_t* pid = out != nullptr ? out : &own;
+  int own = 0;  // the program may not want to know
+  int* pid = out != nullptr ? out : &own;
   const auto run = [&](Environment with) { return real(pid, path, actions, attributes, argv, with); };
   if (!g_exec_prepared || path == nullptr) return run(environment);
   return Carry(Prepare(kAtFdcwd, path, environment, 0), environment, run, pid);
 }
 
-HT_EXPORT int posix_spawnp(pid_t* out, const char* name, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
+HT_EXPORT int posix_spawnp(int* out, const char* name, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes, char* const argv[], char* const environment[]) {
   static Spawn real;
   if (real == nullptr) real = Real<Spawn>("posix_spawnp");
-  pid_t own = 0;
-  pid_t* pid = out != nullptr ? out : &own;
+  int own = 0;
+  int* pid = out != nullptr ? out : &own;
   const auto run = [&](Environment with) { return real(pid, name, actions, attributes, argv, with); };
   if (!g_exec_prepared || name == nullptr) return run(environment);
   return Carry(PrepareSearched(name, environment, 0), environment, run, pid);

@@ -1,7 +1,6 @@
 #include "agent/exec_target.h"
 
 #include <elf.h>
-#include <sys/stat.h>
 
 #include "base/branch.h"
 #include "platform/syscalls.h"
@@ -18,6 +17,15 @@ constexpr long kReadOnlyCloseOnExec = 02000000 | 04000;  // and O_NONBLOCK: a FI
 constexpr long kAtEmptyPath = 0x1000;
 constexpr int kMostScripts = 5;       // as the kernel: four interpreters after the first file
 constexpr uint32_t kMostNeeded = 12;  // a sanitizer's library stands at the front
+
+// The kernel's struct stat of x86-64 (asm/stat.h).
+struct FileStatus {
+  uint64_t device, inode, links;
+  uint32_t mode, user, group, padding;
+  uint64_t rest[13];
+};
+static_assert(sizeof(FileStatus) == 144);
+constexpr uint32_t kKindOfFile = 0170000, kPlainFile = 0100000, kSetUser = 04000, kSetGroup = 02000, kGroupExecutes = 010;
 
 // A file that is read in pieces; nothing of it is mapped, since another may cut it short at any moment.
 class File {
@@ -38,7 +46,7 @@ class File {
     return got > 0 ? static_cast<uint64_t>(got) : 0;
   }
   bool ReadAll(uint64_t offset, void* to, uint64_t bytes) const { return Read(offset, to, bytes) == bytes; }
-  bool Stat(struct stat* status) const { return Syscall(Call::kNewfstatat, descriptor_, AsLong(""), AsLong(status), kAtEmptyPath) == 0; }
+  bool Stat(FileStatus* status) const { return Syscall(Call::kNewfstatat, descriptor_, AsLong(""), AsLong(status), kAtEmptyPath) == 0; }
   // Set-user-id and set-group-id bits are ignored there.
   bool NoSuid() const {
     struct {
@@ -127,10 +135,10 @@ HT_NOINLINE DynamicFacts ReadDynamic(const File& file, const Elf64_Ehdr& header,
 }
 
 HT_NOINLINE bool RunsSecurely(const File& file) {
-  struct stat status;
+  FileStatus status;
   if (!file.Stat(&status)) return false;
-  const bool by_user = (status.st_mode & S_ISUID) != 0 && status.st_uid != static_cast<uid_t>(Syscall(Call::kGetuid));
-  const bool by_group = (status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && status.st_gid != static_cast<gid_t>(Syscall(Call::kGetgid));
+  const bool by_user = (status.mode & kSetUser) != 0 && status.user != static_cast<uint32_t>(Syscall(Call::kGetuid));
+  const bool by_group = (status.mode & (kSetGroup | kGroupExecutes)) == (kSetGroup | kGroupExecutes) && status.group != static_cast<uint32_t>(Syscall(Call::kGetgid));
   return (by_user || by_group) && !file.NoSuid();
 }
 
@@ -180,10 +188,10 @@ HT_NOINLINE ExecTarget LookAtFile(long directory, const char* path, char* line, 
 }
 
 bool IsExecutable(const char* path) {
-  struct stat status;
+  FileStatus status;
   constexpr long kAtFdcwd = -100, kMayExecute = 1;
   if (Syscall(Call::kAccess, AsLong(path), kMayExecute) != 0) return false;
-  return Syscall(Call::kNewfstatat, kAtFdcwd, AsLong(path), AsLong(&status), 0) == 0 && S_ISREG(status.st_mode);
+  return Syscall(Call::kNewfstatat, kAtFdcwd, AsLong(path), AsLong(&status), 0) == 0 && (status.mode & kKindOfFile) == kPlainFile;
 }
 
 }  // namespace

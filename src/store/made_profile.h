@@ -44,8 +44,8 @@ inline Site RandomSite(Random& random, uint32_t id, size_t frames) {
   }
   if (!exact) m.floor_bytes = RandomNumber(random);
   if (!exact) m.period = 524288;
-  if (!exact && random() % 3 == 0) m.objects_per_sample = 1000.5;
-  m.bytes_known = m.objects_per_sample == 0 || random() % 2 == 0;
+  if (!exact && id % 3 == 0) m.objects_per_sample = 1000.5;
+  m.bytes_known = m.objects_per_sample == 0 || id % 2 == 0;
   for (uint64_t i = random() % 4; i > 0; --i)
     site.sizes.push_back({16u << i, (32u << i) - 1, RandomAmount(random, exact)});
   for (uint64_t i = random() % 4; i > 0; --i)

@@ -14,7 +14,11 @@ namespace {
 Profile Written(uint64_t seed) {
   Profile profile = RandomProfile(seed);
   profile.sites.resize(20);
-  for (Site& site : profile.sites) site.thread.clear();  // not known then
+  for (Site& site : profile.sites) {  // not known then
+    site.thread.clear();
+    site.measures.objects_per_sample = 0;
+    site.measures.bytes_known = true;
+  }
   profile::SumTotals(&profile);
   return profile;
 }

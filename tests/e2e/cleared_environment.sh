@@ -9,5 +9,7 @@ truth --mode exact --profiles 2
 profile exact "$programs/exec_ways" raw "$programs/hello_leak"
 expect 0
 grep -q '"function": "hello_leak", "allocations": 2000' "$tmp/out" || fail "the program did not run to its end"
+profile exact "$programs/exec_ways" raw /bin/sleep 2
+expect 0
 said "which was not recorded|executed another program"
 finish

@@ -8,7 +8,7 @@ source='#include <stdlib.h>
 #include <unistd.h>
 void *volatile kept;
 __attribute__((noinline)) static void NAME(void) { kept = malloc(6000); }
-int main(void) { NAME(); usleep(700000); return 0; }'
+int main(void) { NAME(); usleep(1500000); return 0; }'
 for id in sha1 none; do
   gcc -g -O1 -w -Wl,--build-id=$id -o "$tmp/inside" -xc - <<<"${source//NAME/of_the_inside}" || fail "gcc"
   gcc -g -O1 -w -Wl,--build-id=$id -o "$tmp/place/prog" -xc - <<<"${source//NAME/of_the_outside}" || fail "gcc"
