@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include "collect/mapped_segments.h"
@@ -31,6 +32,25 @@ bool IsSystemFile(std::string_view path) {
 
 // A name that means something outside of the process.
 bool IsPlainPath(std::string_view path) { return path.starts_with("/") && !path.starts_with("/proc/"); }
+
+// Whether a mapping at the module's place is of the module's file. Another library may lie there by now: the module was
+// unloaded, and this one was loaded where it had been. A name may be a link, or relative; then the last part decides. What
+// has no name any more (deleted, memfd) cannot be told by it.
+bool IsOfThatFile(const FileMapping& mapping, const std::string& name) {
+  if (mapping.path == name || mapping.deleted) return true;
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(name, error);
+  if (!error && resolved == mapping.path) return true;
+  return std::filesystem::path(name).filename() == std::filesystem::path(mapping.path).filename();
+}
+
+// The file that a relative name leads to from here, where a build id can prove that it is the one; "" else.
+std::string FromHere(const profile::Module& module) {
+  if (module.build_id.empty() || module.path.empty() || module.path[0] == '/') return "";
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::canonical(module.path, error);
+  return error ? "" : path.string();
+}
 
 uint64_t OurPidNamespace() {
   struct stat status {};
@@ -156,6 +176,7 @@ void KeptModules::Note(Image* image, const std::vector<FileMapping>& mappings, c
   noted.map_start = module.map_start;
   const FileMapping* mapping = MappingOf(mappings, module.map_start, module.map_end);
   if (noted.path.starts_with("[") || mapping == nullptr) return;
+  if (image->root == nullptr && !noted.path.starts_with("/proc/") && !IsOfThatFile(*mapping, noted.path)) return;
   const std::string name = IsPlainPath(noted.path) ? noted.path : mapping->path;
   if (name != noted.path) noted.real_path = name;
   noted.device = mapping->device;
@@ -214,6 +235,10 @@ ModuleSource KeptModules::SourceOf(const profile::Profile& profile, const profil
   const auto [image, noted] = FindModule(profile, module);
   if (image != nullptr && image->root != nullptr) source.root_prefix = image->root->Path();
   if (noted == nullptr) {
+    if (const std::string here = FromHere(module); !here.empty()) {
+      source.path = here;
+      return source;
+    }
     source.why_not = WhyNotOnDisk(source.root_prefix, module);
     return source;
   }

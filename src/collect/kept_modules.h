@@ -4,7 +4,7 @@
 // Bounded: only modules that recorded stacks go through are looked at, once each; a descriptor is held for those whose
 // name leads elsewhere already, or may soon (files outside of the system's directories: programs are rebuilt while they
 // run, temporary libraries are removed), at most kMostHeld or half of what the process may open. Of the others only the
-// identity is noted. Nothing is done to the process; /proc/PID/maps is read when it has new modules (docs/design/0013).
+// identity is noted. Nothing is done to the process; /proc/PID/maps is read when it has new modules (docs/design/0014).
 #pragma once
 
 #include <cstdint>
