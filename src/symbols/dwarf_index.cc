@@ -25,15 +25,26 @@ bool HasCode(const DwarfUnitHeader& unit) {
   return !unit.in_types && (unit.type == DW_UT_compile || unit.type == DW_UT_skeleton);
 }
 
+// Sections that were not decompressed, which readers take for empty.
+std::string PackedSections(const ElfImage& image) {
+  std::string names;
+  for (const char* name : {".debug_info", ".debug_types", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets",
+                           ".debug_addr", ".debug_ranges", ".debug_rnglists", ".debug_line", ".debug_aranges"}) {
+    if (image.IsCompressed(name)) names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::unique_ptr<DwarfIndex> DwarfIndex::Open(const ElfImage& image, const ElfImage* alternate, SplitFiles* splits,
                                              std::string* problem) {
   if (!image.HasContents(".debug_info")) return nullptr;
-  if (image.IsCompressed(".debug_info")) {
-    *problem = "debug information is compressed in an unknown way, or damaged";
-    return nullptr;
+  if (const std::string packed = PackedSections(image); !packed.empty()) {
+    if (!problem->empty()) *problem += "; ";
+    *problem += "debug information is compressed in an unknown way, or damaged: " + packed;
   }
+  if (image.IsCompressed(".debug_info")) return nullptr;
   return std::unique_ptr<DwarfIndex>(new DwarfIndex(image, alternate, splits));
 }
 

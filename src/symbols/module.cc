@@ -48,6 +48,10 @@ void Module::Open() {
   symbols_.Add(*image_);
   if (debug_image_ != nullptr) symbols_.Add(*debug_image_);
   mini_image_ = ElfImage::OpenMiniDebugInfo(*image_);
+  if (mini_image_ == nullptr && image_->HasContents(".gnu_debugdata")) {
+    if (!debug_problem_.empty()) debug_problem_ += "; ";
+    debug_problem_ += "its .gnu_debugdata cannot be read: damaged, or not xz";
+  }
   if (mini_image_ != nullptr) symbols_.Add(*mini_image_);
   symbols_.Build();
 }

@@ -450,6 +450,48 @@ TEST_F(SeparateDebugFiles, MiniDebugInfo) {
   EXPECT_EQ(At("exported"), Lines{"exported_low"});
 }
 
+TEST_F(SeparateDebugFiles, ADamagedMiniDebugInfoIsSaid) {
+  std::ofstream(folder_ / "packed", std::ios::binary) << "\xfd" "7zXZ, but no more of it";
+  const std::string program = folder_ / "few";
+  const std::string command = std::string(HEAPTALLY_OBJCOPY) +
+                              " --add-section .gnu_debugdata=" + (folder_ / "packed").string() + " " + kFixtures +
+                              "/few_stripped " + program;
+  ASSERT_EQ(system(command.c_str()), 0);
+  Use(program);
+  EXPECT_EQ(At("exported"), Lines{"exported_low"});
+  EXPECT_NE(Problem().find(".gnu_debugdata cannot be read"), std::string::npos) << Problem();
+}
+
+// Makes the header of a compressed section name a way of compression that nobody knows. False: there is no such section.
+bool SpoilCompression(const std::string& path, const std::string& section) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(bytes.data());
+  const auto* sections = reinterpret_cast<const Elf64_Shdr*>(bytes.data() + header->e_shoff);
+  for (uint32_t i = 0; i < header->e_shnum; ++i) {
+    if (bytes.c_str() + sections[header->e_shstrndx].sh_offset + sections[i].sh_name != section) continue;
+    if ((sections[i].sh_flags & SHF_COMPRESSED) == 0) return false;
+    const Elf64_Word unknown = 0x5a5a5a5a;
+    file.clear();
+    file.seekp(static_cast<std::streamoff>(sections[i].sh_offset));
+    file.write(reinterpret_cast<const char*>(&unknown), sizeof unknown);
+    return static_cast<bool>(file);
+  }
+  return false;
+}
+
+TEST_F(SeparateDebugFiles, ASectionThatCannotBeDecompressedIsSaid) {
+  for (const std::string section : {".debug_info", ".debug_line", ".debug_str"}) {
+    const std::string program = folder_ / ("calls" + section);
+    fs::copy_file(kFixtures + "/calls_zlib", program);
+    if (!SpoilCompression(program, section)) GTEST_SKIP() << section << " is not compressed here";
+    Use(program);
+    EXPECT_NE(Problem().find("compressed in an unknown way, or damaged: " + section), std::string::npos) << Problem();
+    EXPECT_EQ(At("template")[0].find("double outer::Twice<double>(double)"), 0u) << At("template")[0];
+    EXPECT_EQ(At("noreturn")[0].find("outer::Last()"), 0u) << At("noreturn")[0];
+  }
+}
+
 TEST_F(SeparateDebugFiles, DwzAlternateFiles) {
   if (!fs::exists(kFixtures + "/dwz/common")) GTEST_SKIP() << "no dwz was found when the tests were built";
   const std::string program = folder_ / "calls";
