@@ -73,6 +73,10 @@ SetTargets WhyNoPid(int32_t pid, const std::string& directory, const std::vector
   } else if (exe.empty() && geteuid() != 0) {
     out.error = fmt::format("process {} belongs to another user, and so does its tally", pid);
     out.what_works = "as that user, or as root";
+  } else if (collect::MappedSegments::OfProcess(pid).empty()) {
+    out.error = fmt::format("process {}{} is not being profiled: it runs without the agent", pid,
+                            exe.empty() ? "" : " (" + exe + ")");
+    if (!exe.empty()) out.what_works = "start it with heaptally run -- " + exe;
   } else {
     out.error = fmt::format("process {} is not being profiled, or has recorded nothing yet: no image in {} is its own",
                             pid, directory);
