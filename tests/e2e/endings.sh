@@ -11,6 +11,11 @@ for how in abort sigterm sigsegv; do
   [ "$status" -gt 128 ] || fail "$how: status $status"
   truth --mode bytes --state killed
 done
+for how in abort "no memory" sigsegv; do
+  profile exact "$programs/endings" "$how"
+  [ "$status" -gt 128 ] || fail "$how: status $status"
+  truth --mode exact --state killed
+done
 killed_is_right=1
 profile exact "$programs/endings" sigkill
 expect 137

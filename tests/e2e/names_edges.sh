@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Addresses at the edges of functions: a function interrupted at its very first instruction is named itself, not the one that
-# ends there; a function whose last instruction is a call that does not return is named itself, not the one that begins there.
+# ends there, whose frame is another one; a function whose last instruction is a call that does not return is named itself, not the one that begins there.
 . "$(dirname "$0")/lib.sh"
 need gcc
 cat >"$tmp/main.c" <<'C'
@@ -18,7 +18,7 @@ static void on_trap(int signal, siginfo_t *info, void *context) {
 __attribute__((noinline, noreturn)) void leaves(void) { kept = malloc(4000); longjmp(back, 1); }
 // One after the other without a gap; unwind information as a compiler makes it.
 asm(".text\n.p2align 4\n"
-    ".globl before_edge\n.type before_edge, @function\nbefore_edge: .cfi_startproc\n nop\n ret\n .cfi_endproc\n.size before_edge, .-before_edge\n"
+    ".globl before_edge\n.type before_edge, @function\nbefore_edge: .cfi_startproc\n .cfi_def_cfa_offset 72\n nop\n ret\n .cfi_endproc\n.size before_edge, .-before_edge\n"
     ".globl at_edge\n.type at_edge, @function\nat_edge: .cfi_startproc\n ud2\n ret\n .cfi_endproc\n.size at_edge, .-at_edge\n"
     ".globl ends_in_call\n.type ends_in_call, @function\nends_in_call: .cfi_startproc\n sub $8, %rsp\n .cfi_adjust_cfa_offset 8\n call leaves\n .cfi_endproc\n.size ends_in_call, .-ends_in_call\n"
     ".globl begins_there\n.type begins_there, @function\nbegins_there: .cfi_startproc\n ret\n .cfi_endproc\n.size begins_there, .-begins_there\n");

@@ -28,4 +28,15 @@ gcc -g -O1 -fno-builtin -o "$tmp/opener" "$tmp/main.c" -ldl -Wl,--enable-new-dta
 profile exact "$tmp/opener"
 expect 0
 site plugin_block plugin.c 3 77 77000
+# The same by $ORIGIN, and by the RUNPATH of a library that is the one that calls dlopen.
+sed 's/int main(void)/int opens(void)/' "$tmp/main.c" >"$tmp/library.c"
+echo 'int opens(void); int main(void) { return opens(); }' >"$tmp/caller.c"
+gcc -g -O1 -fno-builtin -o "$tmp/by_origin" "$tmp/main.c" -ldl -Wl,--enable-new-dtags,-rpath,'$ORIGIN/plugins' || fail "by_origin"
+gcc -g -O1 -fno-builtin -shared -fPIC -o "$tmp/libopens.so" "$tmp/library.c" -ldl -Wl,--enable-new-dtags,-rpath,'$ORIGIN/plugins' || fail "libopens"
+gcc -g -O1 -o "$tmp/by_library" "$tmp/caller.c" "$tmp/libopens.so" -Wl,-rpath,"$tmp" || fail "by_library"
+for program in by_origin by_library; do
+  profile exact "$tmp/$program"
+  expect 0
+  site plugin_block plugin.c 3 77 77000
+done
 finish

@@ -8,4 +8,6 @@ expect 0
 grep -q '"function": "hello_leak", "allocations": 2000' "$tmp/out" || fail "the program did not run to its end"
 said "static"
 said "nothing (was|is) recorded|cannot be (seen|recorded)|never reaches"
+said "what works: "
+[ ! -e "$tmp/capture.heaptally" ] || fail "a capture of nothing was left, which looks like a program that allocates nothing"
 finish

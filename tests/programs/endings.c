@@ -31,5 +31,9 @@ int main(int argc, char **argv) {
   if (strcmp(how, "sigterm") == 0) raise(SIGTERM);
   if (strcmp(how, "sigkill") == 0) raise(SIGKILL);
   if (strcmp(how, "sigsegv") == 0) *(volatile int *)8 = 1;
+  if (strcmp(how, "no memory") == 0) {
+    volatile size_t too_much = (size_t)1 << 62;
+    if (!malloc(too_much)) abort();
+  }
   return 3;
 }
