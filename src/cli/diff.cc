@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "analysis/changes.h"
+#include "cli/color.h"
 #include "cli/commands.h"
 #include "cli/fail_if.h"
 #include "cli/frame_names.h"
@@ -56,6 +57,7 @@ int ParseDiffOptions(const std::vector<std::string>& arguments, DiffOptions* opt
   options->fail_if.AddOption(&app);
   app.add_flag("--json", options->json, "for scripts");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB and M");
+  AddColorOption(&app);
   app.add_option("--dir", options->directory, "where running processes keep their tallies")->type_name("DIR");
   switch (Parse(&app, arguments)) {
     case Parsed::kHelpShown:

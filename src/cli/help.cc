@@ -129,10 +129,10 @@ const std::vector<Subcommand>& Subcommands() {
        "heaptally diff before.heaptally after.heaptally"},
       {"flame", FlameCommand, "a flame graph, as one HTML page", "heaptally flame server.4711.heaptally"},
       {"export", ExportCommand, "files for other tools: pprof, speedscope, folded, DHAT",
-       "heaptally export server.4711.heaptally -o server.pb.gz"},
-      {"ls", LsCommand, "processes that are (or were) profiled", "heaptally ls --prune"},
+       "heaptally export server.4711.heaptally -o server.pb.gz", false},
+      {"ls", LsCommand, "processes that are (or were) profiled", "heaptally ls"},
       {"set", SetCommand, "change the period of a running process, or pause it", "heaptally set 4711 --period 64K", false},
-      {"help", HelpCommand, "words, views, modes, limits, exit codes", "heaptally help modes", true, false},
+      {"help", HelpCommand, "words, views, modes, limits, exit codes", "heaptally help modes", false, false},
       {"completion", CompletionCommand, "completions for bash, zsh and fish", "source <(heaptally completion bash)", false},
       {"man", ManCommand, "the manual page", "heaptally man | man -l -", false},
   };
@@ -150,7 +150,8 @@ std::string Overview() {
     }
   }
   out += fmt::format("\nAlso: {}.\n", fmt::join(others, ", "));
-  return out + "Every command has --help; heaptally --version says which version this is.\n";
+  return out + "Every command has --help; heaptally help has topics (words, modes, limits, ...);\n"
+               "heaptally --version says which version this is.\n";
 }
 
 std::vector<std::string> HelpTopicNames() {

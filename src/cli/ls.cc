@@ -8,6 +8,7 @@
 #include <set>
 
 #include "analysis/ranking.h"
+#include "cli/color.h"
 #include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/options.h"
@@ -47,6 +48,7 @@ int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options
                "whatever a living process of this machine maps too: other directories, other users, containers");
   app.add_flag("--prune", options->prune, "remove the tallies of dead processes");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB");
+  AddColorOption(&app);
   const CLI::Option* directory =
       app.add_option("--dir", options->directory, "the directory (default " + options->directory + ")")
           ->type_name("DIR");

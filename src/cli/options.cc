@@ -26,8 +26,8 @@ class HelpShape : public CLI::Formatter {
     for (const std::string& name : option->get_lnames()) names += (names.empty() ? "    --" : ", --") + name;
     const std::string& value = option->get_type_name();
     if (!value.empty()) names += " " + value;
-    const std::string gap(names.size() < 22 ? 24 - names.size() - 2 : 2, ' ');
-    return "  " + Wrap(names + gap + option->get_description(), 78, 24) + "\n";
+    const std::string text = Wrap(std::string(24, ' ') + option->get_description(), 78, 24) + "\n";
+    return names.size() < 21 ? "  " + FitName(names, 22) + text.substr(24) : "  " + names + "\n" + text;
   }
 };
 

@@ -56,6 +56,13 @@ const char* KindWord(ChangeKind kind) {
   return "";
 }
 
+// From the change to the word.
+RowTone ToneOf(const PlaceChange& place, bool sampled) {
+  const bool more = place.kind == ChangeKind::kGrown || place.kind == ChangeKind::kNew;
+  const bool less = place.kind == ChangeKind::kShrunk || place.kind == ChangeKind::kGone;
+  return {more ? Tone::kGrown : less ? Tone::kShrunk : Tone::kPlain, 3, sampled ? size_t{5} : size_t{4}};
+}
+
 std::string Value(const sampling::Estimate& estimate, bool bytes, NumberStyle style) {
   if (!estimate.exact && estimate.n == 0) return "-";  // no sample: that is not 0
   return bytes ? FormatBytes(estimate.v, style) : FormatCount(estimate.v, style);
@@ -82,8 +89,8 @@ std::string Table(const analysis::Changes& changes, const ChangesView& view) {
     cells.push_back(KindWord(place.kind));
     cells.push_back(Value(place.before, bytes, view.style));
     cells.push_back(Value(place.after, bytes, view.style));
-    table.Add(std::move(cells));
-    if (place.has_caller) table.Add({"", "  < " + ShownName(place.caller), ShownPlace(place.caller)});
+    table.Add(std::move(cells), ToneOf(place, sampled));
+    if (place.has_caller) table.Add({"", "  < " + ShownName(place.caller), ShownPlace(place.caller)}, {Tone::kDim});
   }
   return table.Render(view.width);
 }

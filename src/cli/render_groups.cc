@@ -67,7 +67,7 @@ std::string RenderGroups(const std::vector<Group>& groups, GroupBy group, double
     cells.push_back(self.v > 0 ? FormatShare(self.v, whole) : "");
     if (group != GroupBy::kThread) cells.push_back(number(one.total));
     cells.push_back(one.stacks > 0 ? FormatCount(static_cast<double>(one.stacks), view.style) : "");
-    table.Add(std::move(cells));
+    table.Add(std::move(cells), {ToneOfShare(self.v, whole)});
   }
   std::string out = table.Render(view.width);
   if (shown == groups.size()) return out;

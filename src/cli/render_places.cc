@@ -79,10 +79,10 @@ void AddRow(size_t rank, const Place& place, double whole, const PlacesView& vie
   if (layout.interval) cells.push_back(IntervalCell(ranked, bytes, view.style));
   cells.push_back(Number(Beside(place.sum, view.by), view.by == By::kCalls, view.style));
   if (layout.last) cells.push_back(LastCell(place, view.by));
-  table->Add(std::move(cells));
+  table->Add(std::move(cells), {ToneOfShare(ranked.v, whole)});
   if (!place.has_caller) return;
   const std::string others = place.callers > 1 ? fmt::format(" +{}", place.callers - 1) : "";
-  table->Add({"", "  < " + ShownName(place.caller) + others, ShownPlace(place.caller)});
+  table->Add({"", "  < " + ShownName(place.caller) + others, ShownPlace(place.caller)}, {Tone::kDim});
 }
 
 // What is not in the table: the rest of the places, and the sites that no sample has hit.

@@ -125,7 +125,7 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
   out += view.full && !view.body ? "" : "\n";
   if (!view.suppressed.empty()) out += view.suppressed + "\n";
   out += ProfileNotes(all, view.width);
-  return out + Wrap(fmt::format("  not seen: {}", fmt::join(NotSeen(all, {}, view.style), "; ")), view.width, 4) + "\n";
+  return out + NotSeenLines(all, view.width, {}, view.style);
 }
 
 }  // namespace heaptally::cli

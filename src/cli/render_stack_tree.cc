@@ -76,7 +76,7 @@ class Renderer {
       cells.push_back(analysis::RankedAmount(last.self, question_.by).value() > 0 ? Number(last.self) : "");
     cells.push_back(std::move(names));
     cells.push_back(PlaceOf(top_down_ ? last : first, table_));
-    out->Add(std::move(cells));
+    out->Add(std::move(cells), {ToneOfShare(total.v, view_.whole)});
   }
 
   std::string Footer(size_t more) const {

@@ -56,10 +56,6 @@ std::string ResidentLine(const RunFacts& facts, bool tree, size_t width) {
       width);
 }
 
-std::string ListLine(const std::string& lead, const std::vector<std::string>& parts, size_t width) {
-  return Wrap(fmt::format("  {} {}", lead, fmt::join(parts, "; ")), width, 4) + "\n";
-}
-
 std::string Notes(const RunFacts& facts, const std::vector<const profile::Profile*>& profiles, size_t width) {
   std::string out;
   for (const std::string& note : facts.notes) out += Wrap("  note: " + Printable(note), width, 4) + "\n";
@@ -149,7 +145,7 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
                                                 .style = {},
                                                 .by_words = table.words});
   out += "\n" + (places.empty() ? NothingLive(profiles, table.words, width) : places) + "\n";
-  out += Notes(facts, all, width) + ListLine("not seen:", NotSeen(all, Beside(facts)), width) +
+  out += Notes(facts, all, width) + NotSeenLines(all, width, Beside(facts)) +
          StillRunning(all, facts.pid, width);
   return out + Next(facts, all, width);
 }

@@ -41,6 +41,10 @@ bool SaysUnseen(const std::string& note);
 std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& profiles, const UnseenBeside& beside = {},
                                  NumberStyle style = {});
 
+// The same as lines, tinted if something was lost or not seen.
+std::string NotSeenLines(const std::vector<const profile::Profile*>& profiles, size_t width,
+                         const UnseenBeside& beside = {}, NumberStyle style = {});
+
 // "killed by SIGKILL".
 std::string KilledBy(int signal);
 

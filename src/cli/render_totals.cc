@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/ranking.h"
+#include "cli/color.h"
 #include "cli/render_places.h"
 #include "cli/render_summary.h"
 #include "cli/text.h"
@@ -176,6 +177,15 @@ std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& pro
                   " inherited by forked children, counted in the parent");
   }
   return out;
+}
+
+std::string NotSeenLines(const std::vector<const profile::Profile*>& profiles, size_t width,
+                         const UnseenBeside& beside, NumberStyle style) {
+  const std::vector<std::string> parts = NotSeen(profiles, beside, style);
+  const bool nothing = parts.size() == 1 && parts[0] == "nothing lost";
+  return Toned(Wrap(fmt::format("  not seen: {}", fmt::join(parts, "; ")), width, 4),
+               nothing ? Tone::kPlain : Tone::kLoss) +
+         "\n";
 }
 
 }  // namespace heaptally::cli

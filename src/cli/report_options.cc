@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/color.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/suggest.h"
@@ -77,6 +78,7 @@ int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions*
   app.add_flag("--json", options->json, "everything, for scripts");
   app.add_flag("--moments", options->moments, "the moments that a capture holds");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB and M");
+  AddColorOption(&app);
   options->fail_if.AddOption(&app);
   AddInputOptions(&app, Inputs::kMany, &options->input);
   const int status = ParseWithInput(&app, arguments, options->input, "report on");

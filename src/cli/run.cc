@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/color.h"
 #include "cli/commands.h"
 #include "cli/finish_run.h"
 #include "cli/message.h"
@@ -150,6 +151,7 @@ int Finish(const RunOptions& options, const Plan& plan, const collect::Watch& wa
     RemoveDeadSegments(&result);
   }
   for (profile::Profile& profile : result.profiles) profile::MergeThreads(&profile);
+  ColorIsFor(Stream::kErr);
   const Screen screen = {.width = TerminalWidth(STDERR_FILENO), .rows = TerminalRows(STDERR_FILENO)};
   std::fputs(RenderSummary(*facts, result.profiles, screen).c_str(), stderr);
   for (const std::string& problem : result.problems) Remark(problem);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/color.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/period_bounds.h"
@@ -91,6 +92,7 @@ int ParseRunOptions(const std::vector<std::string>& arguments, RunOptions* optio
   app.add_option("--every", every, "a snapshot every so often too (1s, 500ms, 5m), for report --at and diff")
       ->type_name("TIME");
   options->fail_if.AddOption(&app);
+  AddColorOption(&app);
   bool no_follow = false;
   app.add_flag("--no-follow", no_follow, "profile only the program itself, not those that it starts");
   app.add_flag("--require", options->require,

@@ -24,11 +24,6 @@ std::string Fit(const std::string& cell, const Column& column, size_t width) {
   }
 }
 
-void AppendLine(std::string line, std::string* out) {
-  line.resize(line.find_last_not_of(' ') + 1);
-  *out += line + "\n";
-}
-
 }  // namespace
 
 std::vector<size_t> TextTable::Widths(size_t width) const {
@@ -58,23 +53,29 @@ std::vector<size_t> TextTable::Widths(size_t width) const {
   return widths;
 }
 
+std::string TextTable::Line(const std::vector<std::string>& row, const std::vector<size_t>& widths,
+                            const RowTone& tone) const {
+  std::string parts[3];  // before the cells in the tone, these, and behind them
+  for (size_t at = 0; at < columns_.size(); ++at) {
+    std::string& part = parts[at < tone.first ? 0 : at > tone.last ? 2 : 1];
+    if (at > 0) part += std::string(kGap, ' ');
+    part += Fit(at < row.size() ? row[at] : "", columns_[at], widths[at]);
+  }
+  for (size_t part = 3; part-- > 0;) {
+    std::string& text = parts[part];
+    text.resize(text.find_last_not_of(' ') + 1);
+    if (!text.empty()) break;
+  }
+  return std::string(indent_, ' ') + parts[0] + Toned(parts[1], tone.tone) + parts[2] + "\n";
+}
+
 std::string TextTable::Render(size_t width) const {
   const std::vector<size_t> widths = Widths(width);
-  std::string out;
-  std::string line(indent_, ' ');
-  bool titled = false;
-  for (size_t at = 0; at < columns_.size(); ++at) {
-    titled = titled || !columns_[at].title.empty();
-    line += std::string(at == 0 ? 0 : kGap, ' ') + Fit(columns_[at].title, columns_[at], widths[at]);
-  }
-  if (titled) AppendLine(line, &out);
-  for (const auto& row : rows_) {
-    line.assign(indent_, ' ');
-    for (size_t at = 0; at < columns_.size(); ++at) {
-      line += std::string(at == 0 ? 0 : kGap, ' ') + Fit(at < row.size() ? row[at] : "", columns_[at], widths[at]);
-    }
-    AppendLine(line, &out);
-  }
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
+  const bool titled = std::any_of(titles.begin(), titles.end(), [](const std::string& title) { return !title.empty(); });
+  std::string out = titled ? Line(titles, widths, {}) : "";
+  for (size_t at = 0; at < rows_.size(); ++at) out += Line(rows_[at], widths, tones_[at]);
   return out;
 }
 

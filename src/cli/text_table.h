@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/color.h"
+
 namespace heaptally::cli {
 
 // What gives way of a text that is too long; kFunction and kChain are FitFunction and FitChain of text.h.
@@ -17,22 +19,34 @@ struct Column {
   size_t at_most = SIZE_MAX;  // columns that a giving column may take, even where there is room
 };
 
+// Of the cells from `first` to `last`.
+struct RowTone {
+  Tone tone = Tone::kPlain;
+  size_t first = 0;
+  size_t last = SIZE_MAX;
+};
+
 class TextTable {
  public:
   explicit TextTable(std::vector<Column> columns, size_t indent = 2) : columns_(std::move(columns)), indent_(indent) {}
 
   // Cells must already be printable (text.h). A row with fewer cells is filled up with empty ones.
-  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void Add(std::vector<std::string> cells, RowTone tone = {}) {
+    rows_.push_back(std::move(cells));
+    tones_.push_back(tone);
+  }
 
   // At most `width` columns, as far as the columns that never give way allow it. No blanks at the ends of lines.
   std::string Render(size_t width) const;
 
  private:
+  std::string Line(const std::vector<std::string>& row, const std::vector<size_t>& widths, const RowTone& tone) const;
   std::vector<size_t> Widths(size_t width) const;
 
   std::vector<Column> columns_;
   size_t indent_;
   std::vector<std::vector<std::string>> rows_;
+  std::vector<RowTone> tones_;
 };
 
 }  // namespace heaptally::cli
