@@ -1,12 +1,10 @@
 // `heaptally export`: a capture in a format that other programs read.
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/export_checks.h"
 #include "cli/export_format.h"
 #include "cli/export_wording.h"
 #include "cli/input_options.h"
@@ -15,7 +13,7 @@
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/suggest.h"
-#include "cli/units.h"
+#include "exporters/known_columns.h"
 #include "symbols/executable_segment.h"
 
 namespace heaptally::cli {
@@ -87,25 +85,6 @@ std::optional<Classes> ClassOption(const std::string& word) {
   return std::nullopt;
 }
 
-// What a format cannot hold. Returns -1 to go on, else the exit status.
-int CheckFormat(const ExportFormat& format, By by, const std::string& output) {
-  if (by == By::kTemporary && std::string(format.name) == "pprof") {
-    return Complain("pprof has no place for temporary allocations", "--by calls, or --format speedscope");
-  }
-  const bool to_stdout = output.empty() || output == "-";
-  if (!format.binary || !to_stdout || isatty(STDOUT_FILENO) != 1) return -1;
-  return Complain(std::string(format.name) + " is a binary format, and stdout is a terminal", "-o FILE.pb.gz");
-}
-
-// A file of what a program holds that has freed nearly everything is a puzzle to whoever opens it.
-void RemarkOnPeak(const std::vector<profile::Profile>& profiles, By by) {
-  if (by != By::kLive || analysis::UsualView(profiles) != By::kPeak) return;
-  const double live = analysis::Ranked(profiles[0].totals, By::kLive).v;
-  const double peak = analysis::ProcessPeak(profiles[0].totals).v;
-  Remark(fmt::format("{} are live, of {} at the peak: --by peak exports the peak",
-                     FormatBytes(live), FormatBytes(peak)));
-}
-
 // From the file, if it is still the one that was mapped.
 std::optional<exporters::CodeSegment> CodeOf(const profile::Module& module) {
   const auto segment = symbols::FindExecutableSegment(module.path, module.build_id);
@@ -132,10 +111,13 @@ int ExportCommand(const std::vector<std::string>& arguments) {
   if (const int status = CheckFormat(*format, *by, options.output); status >= 0) return status;
   const auto input = LoadInput(options.input);
   if (!input) return kOurFailure;
-  if (options.by.empty() && !analysis::IsKnown(input->profiles, *by)) by = By::kCalls;
-  if (!CheckKnown(input->profiles, *by)) return kOurFailure;
+  if (options.by.empty() && !exporters::AllKnowBytes(input->profiles)) {
+    by = By::kCalls;
+    if (format->is_of_one) Remark("mode count counts calls: bytes are not known, so the file is of calls");
+  }
+  if (!CheckKnown(*format, input->profiles, *by)) return kOurFailure;
   RemarkNarrowed(*input, *by);
-  RemarkOnPeak(input->profiles, *by);
+  RemarkOnContent(*format, input->profiles, *by);
   exporters::StackChoice choice = {.classes = *classes, .most_stacks = options.most_stacks, .by = *by};
   if (format->has_mappings) choice.code_of = CodeOf;
   const exporters::Wording wording = ExportWording(options.full, options.places);

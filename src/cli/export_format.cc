@@ -42,10 +42,10 @@ std::string Dhat(const Profiles& profiles, const StackChoice& choice, const Word
 
 const std::vector<ExportFormat>& ExportFormats() {
   static const std::vector<ExportFormat> formats = {
-      {.name = "folded", .endings = {".folded", ".txt"}, .write = Folded},
+      {.name = "folded", .endings = {".folded", ".txt"}, .is_of_one = true, .write = Folded},
       {.name = "pprof", .endings = {".pb.gz", ".pprof"}, .binary = true, .has_mappings = true, .write = Pprof},
       {.name = "speedscope", .endings = {".speedscope.json", ".speedscope"}, .write = Speedscope},
-      {.name = "dhat", .endings = {".dhat.json", ".dhat"}, .write = Dhat}};
+      {.name = "dhat", .endings = {".dhat.json", ".dhat"}, .needs_bytes = true, .write = Dhat}};
   return formats;
 }
 

@@ -14,6 +14,8 @@ struct ExportFormat {
   std::vector<const char*> endings;
   bool binary = false;
   bool has_mappings = false;  // says where modules were
+  bool needs_bytes = false;   // is of nothing else: cannot hold a profile of calls
+  bool is_of_one = false;     // measure; the others hold all that are known
   std::string (*write)(const std::vector<profile::Profile>& profiles, const exporters::StackChoice& choice,
                        const exporters::Wording& wording, const std::string& title);
 };

@@ -98,8 +98,12 @@ uint64_t MicrosecondsSince(uint64_t start_ns, uint64_t moment_ns) {
 }
 
 std::string ModeText(const Profile& profile) {
-  if (profile.period_bytes == 0) return "heap, " + profile.mode;
-  return "heap, " + profile.mode + ": estimates from one sample in " + std::to_string(profile.period_bytes) + " bytes";
+  const std::string mode = "heap, " + profile.mode;
+  if (profile.period_bytes != 0) {
+    return mode + ": estimates from one sample in " + std::to_string(profile.period_bytes) + " bytes";
+  }
+  if (profile.period_calls == 0) return mode;
+  return mode + ": estimates from one sample in " + std::to_string(profile.period_calls) + " calls";
 }
 
 Json HeadJson(const std::vector<Profile>& profiles) {

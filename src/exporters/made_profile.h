@@ -78,6 +78,21 @@ inline profile::Profile SampledProfile() {
   return made.Done();
 }
 
+// Of mode `count`, with numbers of bytes that mean nothing and must not be seen.
+inline profile::Profile CountedProfile() {
+  profile::Profile profile = SampledProfile();
+  profile.mode = "count";
+  profile.period_calls = 200;
+  for (profile::Site& site : profile.sites) {
+    site.measures.live.objects = site.measures.live.bytes;
+    site.measures.bytes_known = false;
+    site.measures.period = 0;
+    site.measures.objects_per_sample = 200;
+  }
+  SumTotals(&profile);
+  return profile;
+}
+
 // `malloc` is the allocator, names are shown as they are.
 inline Wording PlainWording() {
   const auto is_malloc = [](const analysis::StackFrame& frame) { return frame.function == "malloc"; };

@@ -65,6 +65,15 @@ TEST(Speedscope, MeasuresWithNothingAreLeftOut) {
   EXPECT_TRUE(SpeedscopeOf({})["profiles"].empty());
 }
 
+TEST(Speedscope, OfCountedCallsThereAreNoBytes) {
+  const Json file = SpeedscopeOf({CountedProfile()}, {.by = analysis::By::kCalls});
+  ASSERT_EQ(file["profiles"].size(), 2u);
+  EXPECT_EQ(file["profiles"][0]["name"], "churn calls");
+  EXPECT_EQ(file["profiles"][1]["name"], "temporary");
+  EXPECT_EQ(file["activeProfileIndex"], 0);
+  EXPECT_EQ(file["profiles"][0]["endValue"], std::llround(CountedProfile().totals.allocated.objects.value()));
+}
+
 TEST(Dhat, HasTheFieldsThatItsReadersDemand) {
   profile::Profile profile = ExactProfile();
   profile.argv = {"./server", "-x"};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "exporters/known_columns.h"
 #include "exporters/protobuf_writer.h"
 #include "exporters/safe_text.h"
 
@@ -33,6 +34,8 @@ struct SampleType {
   const char* unit;
   Column column;
   Column at_peak;
+
+  Column ColumnFor(By by) const { return by == By::kPeak ? at_peak : column; }
 };
 constexpr SampleType kSampleTypes[] = {
     {"alloc_objects", "count", Column::kAllocatedObjects, Column::kAllocatedObjects},
@@ -40,14 +43,42 @@ constexpr SampleType kSampleTypes[] = {
     {"inuse_objects", "count", Column::kLiveObjects, Column::kPeakObjects},
     {"inuse_space", "bytes", Column::kLiveBytes, Column::kPeakBytes}};
 
-const char* DefaultSampleType(By by) {
-  return by == By::kChurn ? "alloc_space" : by == By::kCalls ? "alloc_objects" : "inuse_space";
+// Those that every profile knows.
+std::vector<SampleType> KnownTypes(const std::vector<Profile>& profiles, By by) {
+  std::vector<SampleType> out;
+  for (const SampleType& type : kSampleTypes) {
+    if (AllKnow(profiles, type.ColumnFor(by))) out.push_back(type);
+  }
+  return out;
+}
+
+const char* DefaultSampleType(const std::vector<Profile>& profiles, By by) {
+  if (by == By::kCalls || !AllKnowBytes(profiles)) return "alloc_objects";
+  return by == By::kChurn ? "alloc_space" : "inuse_space";
+}
+
+struct Period {
+  const char* type;
+  const char* unit;
+  uint64_t distance;
+};
+
+// Readers merge and subtract only what has one period type, so that it is that of the draws: calls where all were drawn
+// by calls, else bytes.
+Period PeriodOf(const std::vector<Profile>& profiles) {
+  uint64_t bytes = 0, calls = 0;
+  for (const Profile& profile : profiles) {
+    bytes = std::max(bytes, profile.period_bytes);
+    calls = std::max(calls, profile.period_calls);
+  }
+  if (calls > 0 && bytes == 0) return {"objects", "count", calls};
+  return {"space", "bytes", std::max<uint64_t>(bytes, 1)};
 }
 
 class Writer {
  public:
   Writer(const std::vector<Profile>& profiles, const StackChoice& choice, const StackTable& table)
-      : profiles_(profiles), choice_(choice), table_(table) {
+      : profiles_(profiles), choice_(choice), table_(table), types_(KnownTypes(profiles, choice.by)) {
     String("");
   }
 
@@ -66,6 +97,7 @@ class Writer {
   const std::vector<Profile>& profiles_;
   const StackChoice& choice_;
   const StackTable& table_;
+  const std::vector<SampleType> types_;
   std::unordered_map<std::string, uint64_t> known_;
   std::vector<std::string> strings_;
   ProtobufWriter out_;
@@ -111,9 +143,8 @@ void Writer::Samples() {
   for (const TableStack& stack : table_.stacks) {
     std::vector<uint64_t> ids, values;
     for (const uint32_t location : stack.locations) ids.push_back(uint64_t{location} + 1);
-    for (const SampleType& type : kSampleTypes) {
-      const uint64_t value = stack.value(choice_.by == By::kPeak ? type.at_peak : type.column);
-      values.push_back(std::min<uint64_t>(value, INT64_MAX));
+    for (const SampleType& type : types_) {
+      values.push_back(std::min<uint64_t>(stack.value(type.ColumnFor(choice_.by)), INT64_MAX));
     }
     if (std::all_of(values.begin(), values.end(), [](uint64_t value) { return value == 0; })) continue;
     ProtobufWriter sample;
@@ -172,23 +203,21 @@ void Writer::Functions() {
 }
 
 std::string Writer::Write(const std::vector<std::string>& comments) {
-  uint64_t taken = 0, period = 1;
-  for (const Profile& profile : profiles_) {
-    taken = std::max(taken, profile.taken_unix_ns);
-    period = std::max(period, profile.period_bytes);
-  }
-  for (const SampleType& type : kSampleTypes) out_.Bytes(ProfileField::kSampleType, ValueType(type.type, type.unit));
+  uint64_t taken = 0;
+  for (const Profile& profile : profiles_) taken = std::max(taken, profile.taken_unix_ns);
+  const Period period = PeriodOf(profiles_);
+  for (const SampleType& type : types_) out_.Bytes(ProfileField::kSampleType, ValueType(type.type, type.unit));
   Samples();
   Mappings();
   Locations();
   Functions();
   out_.Integer(ProfileField::kTimeNanos, taken);
-  out_.Bytes(ProfileField::kPeriodType, ValueType("space", "bytes"));
-  out_.Integer(ProfileField::kPeriod, period);
+  out_.Bytes(ProfileField::kPeriodType, ValueType(period.type, period.unit));
+  out_.Integer(ProfileField::kPeriod, period.distance);
   std::vector<uint64_t> lines;
   for (const std::string& comment : comments) lines.push_back(String(SafeText(comment)));
   out_.Packed(ProfileField::kComment, lines);
-  out_.Integer(ProfileField::kDefaultSampleType, String(DefaultSampleType(choice_.by)));
+  out_.Integer(ProfileField::kDefaultSampleType, String(DefaultSampleType(profiles_, choice_.by)));
   for (const std::string& text : strings_) out_.Bytes(ProfileField::kStringTable, text);
   return out_.bytes();
 }

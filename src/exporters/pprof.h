@@ -2,8 +2,10 @@
 //
 // The rules kept here, beyond those of Profile.CheckValid, are those of the readers that are stricter:
 //   - four sample types in the order that readers expect of heaps: alloc_objects, alloc_space, inuse_objects,
-//     inuse_space; values stand for the whole heap (nothing is left to be scaled) and add up to the report's totals
-//   - period type space/bytes and a period, always: profiles without are not merged with others. Exact: 1
+//     inuse_space; values stand for the whole heap (nothing is left to be scaled) and add up to the report's totals.
+//     Those that not every profile knows (mode count: bytes) are left out
+//   - period type and period, always: profiles without are not merged with others. Modes count and per-class:
+//     objects/count, calls for a sample in the mean; else space/bytes. Exact: 1
 //   - ids are 1..N in order, every string is valid UTF-8, no duration (a heap is a state, not a rate)
 //   - the first mapping is the program; mappings have their real addresses and build ids, and say what is known
 //     already. Addresses lie inside of the call (return address - 1)

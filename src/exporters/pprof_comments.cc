@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "exporters/known_columns.h"
 #include "exporters/pprof.h"
 #include "profile/estimates.h"
 #include "profile/loss_reasons.h"
@@ -15,9 +16,10 @@ using sampling::Estimate;
 std::string Number(double value) { return std::to_string(std::llround(std::min(std::max(value, 0.0), 9e18))); }
 
 std::string ModeOf(const Profile& profile) {
-  if (profile.period_bytes == 0) return profile.mode;
-  return profile.mode + ", one sample in " + std::to_string(profile.period_bytes) +
-         " bytes in the mean; numbers are estimates";
+  const uint64_t period = profile.period_bytes != 0 ? profile.period_bytes : profile.period_calls;
+  if (period == 0) return profile.mode;
+  return profile.mode + ", one sample in " + std::to_string(period) + (profile.period_bytes != 0 ? " bytes" : " calls") +
+         " in the mean; numbers are estimates";
 }
 
 // "4 processes; exact".
@@ -31,7 +33,7 @@ std::string Head(const std::vector<Profile>& profiles, const std::string& tool) 
 }
 
 void AddInterval(const char* type, const Estimate& estimate, std::vector<std::string>* out) {
-  if (estimate.exact) return;
+  if (estimate.exact || !estimate.known) return;
   const std::string end = estimate.hi_known ? Number(std::ceil(estimate.hi)) : "not known";
   out->push_back(std::string("# ") + type + ": " + Number(estimate.v) + ", 95 % interval " +
                  Number(std::floor(estimate.lo)) + " to " + end + ", " + std::to_string(estimate.n) + " samples");
@@ -52,6 +54,7 @@ void AddIntervals(const Measures& totals, By by, std::vector<std::string>* out) 
 std::vector<std::string> PprofComments(const std::vector<Profile>& profiles, const StackChoice& choice,
                                        const std::string& tool) {
   std::vector<std::string> out = {Head(profiles, tool)};
+  if (!AllKnowBytes(profiles)) out.push_back("bytes are not known: mode count counts calls");
   if (choice.by == By::kPeak) out.push_back("inuse: what was live at the peak, not at the end");
   if (choice.classes == Classes::kMapped) out.push_back("memory that was mapped directly: reserved addresses");
   if (choice.classes == Classes::kAll) out.push_back("heap and directly mapped memory together: see the label class");

@@ -1,6 +1,8 @@
 #include "exporters/pprof.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 #include <zlib.h>
 
 #include "exporters/gzip.h"
@@ -165,6 +167,55 @@ TEST(Pprof, SampledNumbersSayHowSureTheyAre) {
   EXPECT_NE(comments.find("# inuse_space: "), std::string::npos) << comments;
   EXPECT_NE(comments.find("95 % interval"), std::string::npos) << comments;
   EXPECT_NE(comments.find("# server (7): 3 "), std::string::npos) << comments;
+}
+
+TEST(Pprof, CountedCallsHaveTheirOwnPeriodAndNoBytes) {
+  const profile::Profile profile = CountedProfile();
+  const long long calls = std::llround(profile.totals.allocated.objects.value());
+  const long long live = std::llround(profile.totals.live.objects.value());
+  for (const analysis::By by : {analysis::By::kCalls, analysis::By::kLive, analysis::By::kPeak, analysis::By::kChurn}) {
+    const Read read = Written({profile}, {.by = by});
+    std::vector<std::string> types;
+    for (const ProtobufReader& type : read.top.Messages(1)) types.push_back(read.Text(type, 1));
+    const bool peak = by == analysis::By::kPeak;  // the moment of most bytes: what lived then is not known either
+    EXPECT_EQ(types, peak ? std::vector<std::string>({"alloc_objects"}) : std::vector<std::string>({"alloc_objects", "inuse_objects"}));
+    Values sums(types.size());
+    for (const ProtobufReader& sample : read.top.Messages(2)) {
+      const Values values = sample.Packed(2);
+      ASSERT_EQ(values.size(), types.size());
+      for (size_t at = 0; at < values.size(); ++at) sums[at] += values[at];
+    }
+    EXPECT_EQ(sums[0], static_cast<uint64_t>(calls));
+    if (!peak) {
+      EXPECT_EQ(sums[1], static_cast<uint64_t>(live));
+    }
+    EXPECT_EQ(read.Text(read.top, 14), "alloc_objects");
+    EXPECT_EQ(read.Text(read.top.Messages(11)[0], 1) + "/" + read.Text(read.top.Messages(11)[0], 2), "objects/count");
+    EXPECT_EQ(read.top.Integer(12), 200u);
+    std::string comments;
+    for (const uint64_t comment : read.top.Packed(13)) comments += read.strings[comment] + "\n";
+    EXPECT_NE(comments.find("count, one sample in 200 calls"), std::string::npos) << comments;
+    EXPECT_NE(comments.find("bytes are not known"), std::string::npos) << comments;
+    EXPECT_EQ(comments.find("_space"), std::string::npos) << comments;
+  }
+}
+
+TEST(Pprof, SamplesByCallsWithSizesHaveThatPeriodToo) {
+  profile::Profile profile = SampledProfile();
+  profile.mode = "per-class";
+  profile.period_calls = 50;
+  const Read read = Written({profile});
+  EXPECT_EQ(read.top.Messages(1).size(), 4u);
+  EXPECT_EQ(read.Text(read.top.Messages(11)[0], 1) + "/" + read.Text(read.top.Messages(11)[0], 2), "objects/count");
+  EXPECT_EQ(read.top.Integer(12), 50u);
+  EXPECT_EQ(read.Text(read.top, 14), "inuse_space");
+}
+
+TEST(Pprof, WhatOneOfTheProcessesDoesNotKnowIsLeftOutForAll) {
+  const Read read = Written({ExactProfile(), CountedProfile()});
+  std::vector<std::string> types;
+  for (const ProtobufReader& type : read.top.Messages(1)) types.push_back(read.Text(type, 1));
+  EXPECT_EQ(types, (std::vector<std::string>{"alloc_objects", "inuse_objects"}));
 }
 
 TEST(Pprof, ADeepStackAndNoProfileAtAll) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "exporters/known_columns.h"
 #include "exporters/safe_text.h"
 
 namespace heaptally::exporters {
@@ -97,6 +98,7 @@ std::string Speedscope(const std::vector<profile::Profile>& profiles, const Stac
   std::string list;
   size_t count = 0, active = 0;
   for (const MeasureName& measure : kMeasures) {
+    if (!AllKnow(profiles, ColumnOf(measure.by))) continue;
     const std::string profile = ProfileText(measure, table, frames);
     if (profile.empty()) continue;
     if (measure.by == choice.by) active = count;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "exporters/known_columns.h"
 #include "exporters/safe_text.h"
 
 namespace heaptally::exporters {
@@ -164,7 +165,8 @@ std::array<std::vector<uint64_t>, kColumns> ColumnsOf(const Profile& profile, Cl
       [](const Measures& m) -> const Amount& { return m.temporary; }};
   std::array<std::vector<uint64_t>, kColumns> out;
   for (size_t column = 0; column < amounts.size(); ++column) {
-    out[column] = WholeNumbers(profile, amounts[column], classes);
+    out[column] = Knows(profile, static_cast<Column>(column)) ? WholeNumbers(profile, amounts[column], classes)
+                                                              : std::vector<uint64_t>(profile.sites.size());
   }
   for (const profile::Site& site : profile.sites) {
     out[kColumns - 1].push_back(IsOf(classes, site) ? LifetimeNs(site) : 0);

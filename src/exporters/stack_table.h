@@ -2,7 +2,7 @@
 // stacks, pprof, speedscope and DHAT files are written from, so that they agree.
 //
 // All text in it is safe (safe_text.h). Whole numbers per column add up to the report's totals (whole_numbers.h), as
-// long as no column passes 2^64.
+// long as no column passes 2^64. What a profile does not know (known_columns.h) is 0, and for writers to leave out.
 #pragma once
 
 #include <array>

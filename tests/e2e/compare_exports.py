@@ -4,7 +4,8 @@
     compare_exports.py REPORT.json FOLDER
 
 REPORT: `report --json` (without --full). FOLDER: live.pb.gz, peak.pb.gz; live, peak, churn, calls and temporary.folded;
-all.speedscope.json; all.dhat.json, all of the same capture. Prints what is wrong, one line each; status 1 if anything is.
+all.speedscope.json; all.dhat.json, all of the same capture. Of mode count, where nothing of bytes is known: calls.pb.gz; calls and
+temporary.folded; all.speedscope.json. Prints what is wrong, one line each; status 1 if anything is.
 
 Values of the report are rounded site by site, those of exports so that they add up: a stack of N sampled sites may
 differ by N, an exact one by nothing. Totals are equal always; and all exports are, stack by stack.
@@ -117,7 +118,7 @@ def compare_report(report, pprof, what, members, exact):
         entry[0] += sites
         entry[1].update(values)
         addresses[close_addresses(key)].add(tuple(frame[3] for frame in key[1]))
-    ours = collections.defaultdict(lambda: [0] * 4)
+    ours = collections.defaultdict(lambda: [0] * len(members))
     for key, values in pprof.items():
         entry = ours[close_addresses(key)]
         for index, number in enumerate(values):
@@ -126,7 +127,7 @@ def compare_report(report, pprof, what, members, exact):
         check(any(all(theirs - mine[3] in (0, 1) for theirs, mine in zip(stack, key[1])) for stack in known),
               f"{what}: addresses of a stack that the report does not have: {key[1][:2]}")
     for key, (sites, values) in merged.items():
-        mine = ours.pop(key, [0] * 4)
+        mine = ours.pop(key, [0] * len(members))
         for index, member in enumerate(members):
             check(abs(mine[index] - values[member]) <= (0 if exact else sites),
                   f"{what}: {member} is {mine[index]}, the report has {values[member]}, at {key[1][:3]}")
@@ -163,36 +164,43 @@ def main():
     report = json.load(open(sys.argv[1], encoding="utf-8"))
     folder = pathlib.Path(sys.argv[2])
     profiles = report["profiles"]
-    exact = all(profile["period_bytes"] is None for profile in profiles)
-    totals = {name: sum(value(profile["totals"][member]) for profile in profiles) for name, member in MEASURES.items()}
+    exact = all(profile["mode"] == "exact" for profile in profiles)
+    mode = profiles[0]["mode"]
+    measures = {name: member for name, member in MEASURES.items() if mode != "count" or name in ("calls", "temporary")}
+    totals = {name: sum(value(profile["totals"][member]) for profile in profiles) for name, member in measures.items()}
+    for profile in profiles:
+        for name in MEASURES.values():
+            check((profile["totals"][name] is None) == (name not in measures.values()), f"report: {name} is {profile['totals'][name]}")
     objects = {name: sum(value(profile["totals"][member]) for profile in profiles)
-               for name, member in (("live", "live_objects"), ("peak", "peak_live_objects"))}
+               for name, member in (("live", "live_objects"), ("peak", "peak_live_objects"))}  # of mode count only those that live
     stacks = report_stacks(profiles)
 
     folded = {}
-    for name in MEASURES:
+    for name in measures:
         folded[name] = folded_of(folder / f"{name}.folded")
         check(sum(folded[name].values()) == totals[name], f"folded {name}: {sum(folded[name].values())}, not {totals[name]}")
-    check(totals["churn"] > 0 and totals["calls"] > 0, "there is nothing to compare")
+    check(all(totals[name] > 0 for name in ("churn", "calls") if name in measures), "there is nothing to compare")
 
     root_of = lambda labels: f"{labels['program']} ({labels['pid']})"
-    for name in ("live", "peak"):
+    for name in ("calls",) if mode == "count" else ("live", "peak"):
         pprof = read_pprof.read(folder / f"{name}.pb.gz")
-        for rule in read_pprof.broken_rules(pprof):
+        for rule in read_pprof.broken_rules(pprof, mode=mode):
             check(False, f"{name}.pb.gz: {rule}")
         sums = [sum(column) for column in zip(*(sample.values for sample in pprof.samples))]
-        expected = [totals["calls"], totals["churn"], objects[name], totals[name]]
+        expected = [totals["calls"], totals["churn"], objects[name], totals[name]] if mode != "count" else [totals["calls"], objects["live"]]
         check(sums == expected, f"{name}.pb.gz adds up to {sums}, the report to {expected}")
         members = ["allocations", "allocated_bytes", "live_objects", "live_bytes"]
         if name == "peak":
             members = ["allocations", "allocated_bytes", "peak_live_objects", "peak_live_bytes"]
+        if mode == "count":
+            members = ["allocations", "live_objects"]
         compare_report(stacks, pprof_stacks(pprof), f"{name}.pb.gz", members, exact)
         check_mappings(pprof, profiles, f"{name}.pb.gz")
-        periods = [profile["period_bytes"] or 1 for profile in profiles]
+        periods = [profile["period_bytes"] or profile["period_calls"] or 1 for profile in profiles]
         check(pprof.period == max(periods), f"{name}.pb.gz: period {pprof.period}")
         check(pprof.time == max(profile["taken_ns"] for profile in profiles), f"{name}.pb.gz: another time")
         check(pprof.mappings[0].path == profiles[0]["exe"], f"{name}.pb.gz: the first mapping is {pprof.mappings[0].path}")
-        for index, measure in ((0, "calls"), (1, "churn"), (3, name)):
+        for index, measure in ((0, "calls"),) if mode == "count" else ((0, "calls"), (1, "churn"), (3, name)):
             check(pprof_as_folded(pprof, index, root_of) == folded[measure], f"{name}.pb.gz and {measure}.folded differ")
 
     speedscope = json.load(open(folder / "all.speedscope.json", encoding="utf-8"))
@@ -209,6 +217,9 @@ def main():
         check(profile["endValue"] == totals[name], f"speedscope {name}: ends at {profile['endValue']}")
     check(seen == {name for name in totals if totals[name]}, f"speedscope has {seen}")
 
+    if mode == "count":
+        check(not (folder / "all.dhat.json").exists() or not (folder / "all.dhat.json").stat().st_size, "there is a DHAT file of mode count")
+        return report_wrong()
     dhat = json.load(open(folder / "all.dhat.json", encoding="utf-8"))
     names = []
     for text in dhat["ftbl"]:
@@ -224,6 +235,10 @@ def main():
         check(+mine == folded[name], f"DHAT's {field} and {name}.folded differ")
     check(all(point["mb"] >= max(point["gb"], point["eb"]) for point in dhat["pps"]), "DHAT: a maximum that is none")
 
+    return report_wrong()
+
+
+def report_wrong():
     for what in wrong:
         print(what)
     return 1 if wrong else 0

@@ -44,6 +44,15 @@ refuses 'speedscope or DHAT' -o "$tmp/y.json"
 refuses 'What works: --class mapped' --class maped
 refuses 'no place for temporary' --format pprof --by temporary
 refuses 'no process 1 in it' --pid 1
+# Mode count knows no bytes: a DHAT file is refused, and the files that have other columns say which are missing.
+"$heaptally" run --mode count --period 2 -o "$tmp/count.heaptally" -- "$python" -S -c 'x = [str(i) for i in range(9000)]' >/dev/null 2>&1
+for pair in x.pb.gz:'left out of the pprof file' x.speedscope.json:'left out of the speedscope file' x.folded:'the file is of calls'; do
+  "$heaptally" export "$tmp/count.heaptally" -o "$tmp/${pair%%:*}" 2>"$tmp/err" || fail "count, ${pair%%:*}: $(cat "$tmp/err")"
+  said "mode count counts calls.*${pair#*:}"
+done
+"$heaptally" export "$tmp/count.heaptally" -o "$tmp/no.dhat.json" 2>"$tmp/err" && fail "DHAT of mode count"
+said 'a dhat file is of bytes' && said 'What works: --format pprof, speedscope or folded'
+[ ! -e "$tmp/no.dhat.json" ] || fail "a DHAT file of mode count was begun"
 script -qec "'$heaptally' export '$capture' --format pprof" /dev/null >"$tmp/terminal" 2>&1 && fail "binary data on a terminal"
 grep -q 'stdout is a terminal' "$tmp/terminal" || fail "a terminal: $(head -c 300 "$tmp/terminal")"
 

@@ -1,15 +1,29 @@
 # Sourced behind lib.sh by the scripts of exports.
 
-# export_all CAPTURE: every format and measure of it, and its report, into $tmp/exports.
+# export_all CAPTURE: every format and measure of it, and its report, into $tmp/exports. What mode count does not know has to be
+# refused, in three parts.
 export_all() {
   rm -rf "$tmp/exports"; mkdir "$tmp/exports"
   "$heaptally" report "$1" --json >"$tmp/exports/report.json" 2>"$tmp/err" || fail "report: status $?: $(tail -c 300 "$tmp/err")"
-  for file in live.folded peak.folded churn.folded calls.folded temporary.folded live.pb.gz peak.pb.gz; do
-    "$heaptally" export "$1" --by "${file%%.*}" -o "$tmp/exports/$file" 2>"$tmp/err" || fail "export $file: status $?: $(tail -c 300 "$tmp/err")"
+  local file files="live.folded peak.folded churn.folded calls.folded temporary.folded live.pb.gz peak.pb.gz all.speedscope.json all.dhat.json"
+  if grep -q '"mode":"count"' "$tmp/exports/report.json"; then
+    for file in live.folded peak.folded churn.folded live.pb.gz peak.pb.gz churn.pb.gz live.speedscope.json peak.dhat.json all.dhat.json; do
+      export_as "$1" "$file" && fail "$file of mode count was written"
+      said "mode count counts calls.*" && said "What works: --.*--mode per-class"
+      [ ! -e "$tmp/exports/$file" ] || fail "$file was begun all the same"
+    done
+    files="calls.folded temporary.folded calls.pb.gz all.speedscope.json"
+  fi
+  for file in $files; do
+    export_as "$1" "$file" || fail "export $file: status $?: $(tail -c 300 "$tmp/err")"
   done
-  for file in all.speedscope.json all.dhat.json; do
-    "$heaptally" export "$1" -o "$tmp/exports/$file" 2>"$tmp/err" || fail "export $file: status $?: $(tail -c 300 "$tmp/err")"
-  done
+}
+
+# export_as CAPTURE MEASURE.ENDING: into $tmp/exports; `all` is no measure, but what comes without --by.
+export_as() {
+  local by=${2%%.*}
+  if [ "$by" = all ]; then "$heaptally" export "$1" -o "$tmp/exports/$2" 2>"$tmp/err"
+  else "$heaptally" export "$1" --by "$by" -o "$tmp/exports/$2" 2>"$tmp/err"; fi
 }
 
 # compare_exports: each of them with the report and with the others, stack by stack.
@@ -19,7 +33,7 @@ compare_exports() {
 }
 
 # Captures of real programs, exact and sampled, in $tmp: python-*.heaptally, compiler-*.heaptally, redis-*.heaptally (where there
-# is a redis), and of a program whose addresses are not its file offsets (where there is a linker that makes such).
+# is a redis), python's too by calls, and of a program whose addresses are not its file offsets (where there is a linker that makes such).
 capture_programs() {
   local mode
   for mode in exact period=65536; do
@@ -39,6 +53,11 @@ capture_programs() {
       "$heaptally" run $options -o "$tmp/lld-${mode%=*}.heaptally" -- "$tmp/lld_leak" >/dev/null 2>"$tmp/err" || fail "lld_leak: $(tail -c 300 "$tmp/err")"
     fi
     capture_redis "$tmp/redis-${mode%=*}.heaptally" $options
+  done
+  for mode in count per-class; do
+    PYTHONMALLOC=malloc "$heaptally" run --mode $mode --period 50 -o "$tmp/python-$mode.heaptally" -- \
+      sh -c "python3 -S -E -c 'x = {i: str(i) for i in range(200000)}; import os; os._exit(0)'; true" \
+      >/dev/null 2>"$tmp/err" || fail "python3, $mode: $(tail -c 300 "$tmp/err")"
   done
 }
 

@@ -116,7 +116,7 @@ def frames_of(pprof, sample):
     return [frame for number in sample.locations for frame in pprof.frames[number - 1]]
 
 
-def broken_rules(pprof, heap=True):
+def broken_rules(pprof, heap=True, mode="bytes"):
     wrong = []
 
     def rule(holds, what):
@@ -155,8 +155,10 @@ def broken_rules(pprof, heap=True):
     rule(len(set(pprof.functions)) == len(pprof.functions), "a function is there twice")
     rule(all(function.name for function in pprof.functions), "a function has no name")
     if heap:
-        rule(pprof.types == HEAP_TYPES, f"sample types {pprof.types}")
-        rule(pprof.period_type == ("space", "bytes") and pprof.period >= 1, f"period {pprof.period} {pprof.period_type}")
+        types = [kind for kind in HEAP_TYPES if kind[1] == "count"] if mode == "count" else HEAP_TYPES
+        period_type = ("objects", "count") if mode in ("count", "per-class") else ("space", "bytes")
+        rule(pprof.types == types, f"sample types {pprof.types}")
+        rule(pprof.period_type == period_type and pprof.period >= 1, f"period {pprof.period} {pprof.period_type}")
         rule(pprof.default in [kind for kind, _ in pprof.types], f"default sample type {pprof.default!r}")
         rule(pprof.duration == 0, "a heap has no duration")
         rule(len(pprof.top[9]) == 1 and pprof.time > 0, "the time is not there once")
