@@ -44,9 +44,7 @@ ProgramHeaders HeadersOfObject(const link_map& map) {
   return {};
 }
 
-namespace {
-
-bool Describe(const link_map* map, LoadedObject* object) {
+bool DescribeObject(const link_map* map, LoadedObject* object) {
   const ProgramHeaders headers = HeadersOfObject(*map);
   uint64_t low = ~uint64_t{0};
   uint64_t high = 0;
@@ -65,6 +63,8 @@ bool Describe(const link_map* map, LoadedObject* object) {
   object->map = map;
   return high != 0;
 }
+
+namespace {
 
 // The main program's own record of where the loader's debug structure is, for loaders that export none.
 const r_debug* DebugOfMainProgram() {
@@ -109,7 +109,7 @@ bool FindObjectByLinkMap(uint64_t address, LoadedObject* object) {
     if (!platform::IsReadable(node) || !platform::IsReadable(node + sizeof(link_map) - 8)) return false;
     if (map->l_addr <= address && (nearest == nullptr || map->l_addr > nearest->l_addr)) nearest = map;
   }
-  if (nearest == nullptr || !Describe(nearest, object)) return false;
+  if (nearest == nullptr || !DescribeObject(nearest, object)) return false;
   return address >= object->map_start && address < object->map_end;
 }
 

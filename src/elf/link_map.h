@@ -18,6 +18,9 @@ namespace heaptally::elf {
 // As FindObject(), without `_dl_find_object`. About 0.2 us per loaded object.
 bool FindObjectByLinkMap(uint64_t address, LoadedObject* object);
 
+// Fills *object from the program headers of an object of the link map. False if there are none.
+bool DescribeObject(const link_map* map, LoadedObject* object);
+
 // The program headers of an object of the link map, which lead to its dynamic section. Empty if they are not mapped. Unlike
 // FindObject(), right for an object with holes between its segments, where the loader may name the extent of one of them.
 ProgramHeaders HeadersOfObject(const link_map& map);

@@ -7,8 +7,10 @@
 
 #include <link.h>
 
+#include "base/branch.h"
 #include "elf/link_map.h"
 #include "elf/program_headers.h"
+#include "elf/symbols.h"
 #include "platform/syscalls.h"
 
 namespace {
@@ -30,6 +32,11 @@ extern "C" int heaptally_dl_find_object(void* address, LoaderAnswer* answer) __a
 
 namespace heaptally::elf {
 namespace {
+
+// Written once, by LearnMainProgram.
+const link_map* main_with_holes;
+uint64_t main_start;
+uint64_t main_end;
 
 constexpr uint32_t kNtGnuBuildId = 3;
 constexpr uint64_t kNoteHeaderBytes = sizeof(Elf64_Nhdr);
@@ -79,12 +86,28 @@ bool Equal(const BuildId& a, const BuildId& b) {
 
 }  // namespace
 
+void LearnMainProgram() {
+  const link_map* map = LinkMapHead();
+  LoadedObject whole;
+  if (map == nullptr || !DescribeObject(map, &whole)) return;
+  main_with_holes = nullptr;
+  LoadedObject found;
+  if (!FindObject(reinterpret_cast<uint64_t>(map->l_ld), &found) || found.map_start == whole.map_start) return;
+  main_start = whole.map_start;
+  main_end = whole.map_end;
+  main_with_holes = map;
+}
+
 bool FindObject(uint64_t address, LoadedObject* object) {
   if (heaptally_dl_find_object == nullptr) return FindObjectByLinkMap(address, object);
   LoaderAnswer answer;
   if (heaptally_dl_find_object(reinterpret_cast<void*>(address), &answer) != 0) return false;
   object->map_start = reinterpret_cast<uint64_t>(answer.map_start);
   object->map_end = reinterpret_cast<uint64_t>(answer.map_end);
+  if (HT_UNLIKELY(answer.map == main_with_holes)) {
+    object->map_start = main_start;
+    object->map_end = main_end;
+  }
   object->bias = answer.map->l_addr;
   object->eh_frame_hdr = static_cast<const uint8_t*>(answer.eh_frame_hdr);
   object->path = answer.map->l_name;

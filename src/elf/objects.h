@@ -31,6 +31,11 @@ struct LoadedObject {
 // another thread's dlopen or dlclose.
 bool FindObject(uint64_t address, LoadedObject* object);
 
+// An executable with holes between its segments (node's, programs for large pages) is one object all the same: the loader names
+// the one segment that was asked about, and none but the first holds the program headers. Once, at start, before
+// the first FindObject() that must know it.
+void LearnMainProgram();
+
 // Which readable PT_LOAD segment of `object` covers `address`: [*start, *end). Objects may have holes between their
 // segments, so readers of tables inside an object keep to one segment. False if none does.
 // REQUIRES: the first page of the object is readable (it holds the program headers; some packers unmap it, so ask

@@ -83,6 +83,7 @@ HT_NOINLINE bool IsBeginningOfStack(uint64_t pc) {
 }  // namespace
 
 void LearnObjects() {
+  elf::LearnMainProgram();
   for (const link_map* object = elf::LinkMapHead(); object != nullptr; object = object->l_next) {
     elf::LoadedObject found;
     if (elf::FindObject(reinterpret_cast<uint64_t>(object->l_ld), &found)) elf::HasReadableHeader(found.map_start);
