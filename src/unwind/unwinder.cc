@@ -14,6 +14,7 @@
 
 #include "base/branch.h"
 #include "platform/syscalls.h"
+#include "unwind/frame_pointer.h"
 #include "unwind/rule.h"
 #include "unwind/rule_cache.h"
 #include "unwind/rule_lookup.h"
@@ -28,6 +29,12 @@ constexpr uint64_t kLostBp = 1;
 constinit RuleCache rule_cache;
 constinit std::atomic<uint64_t> rule_misses{0};
 constinit std::atomic<uint64_t> times_forgotten{0};  // the cache's generation, but never the same again
+
+// Could a frame of code that nothing describes hang on `bp`? All else is proven later.
+HT_ALWAYS_INLINE bool MayHangOn(uint64_t bp, uint64_t sp) {
+  constexpr uint64_t kLargestFrame = 1u << 20;
+  return bp % 8 == 0 && bp >= sp && bp - sp <= kLargestFrame;
+}
 
 // Where a walk stands.
 struct Walk {
@@ -91,6 +98,7 @@ class GeneralStep {
   bool Arrive(uint64_t pc, uint64_t sp, bool exact, End* end);
   bool CfaOf(const Rule& rule, uint64_t* cfa);
   bool OutOfSignal(End* end);
+  bool ByFramePointer(End* end);
   void ReloadBp(uint64_t cell);
 
   Walk& walk_;
@@ -143,13 +151,25 @@ bool GeneralStep::OutOfSignal(End* end) {
   return Arrive(pc, sp, true, end);
 }
 
+// Code that nothing describes. A call may have been interrupted before it made its frame, so `exact` frames end there.
+bool GeneralStep::ByFramePointer(End* end) {
+  const uint64_t frame = walk_.bp;
+  uint64_t bp = 0;
+  uint64_t pc = 0;
+  if (walk_.exact || !MayHangOn(frame, walk_.sp)) return Stop(End::kNoRule, end);
+  if (!walk_.memory.Read(frame, &bp) || !walk_.memory.Read(frame + 8, &pc)) return Stop(End::kNoRule, end);
+  if (pc - 1 >= kAddressLimit - 1 || !HangsOnFramePointer(walk_.pc, pc)) return Stop(End::kNoRule, end);
+  walk_.bp = bp;
+  return Arrive(pc, frame + 16, false, end);
+}
+
 // A slot that can't be read loses rbp, and the walk goes on: most callers do not need it.
 void GeneralStep::ReloadBp(uint64_t cell) {
   if (cell % 8 != 0 || !walk_.memory.Read(cell, &walk_.bp)) walk_.bp = kLostBp;
 }
 
 bool GeneralStep::By(const Rule& rule, End* end) {
-  if (rule.kind == RuleKind::kStop) return Stop(rule.offset == kStopOutermost ? End::kComplete : End::kNoRule, end);
+  if (rule.kind == RuleKind::kStop) return rule.offset == kStopOutermost ? Stop(End::kComplete, end) : ByFramePointer(end);
   if (rule.kind == RuleKind::kSignal) return OutOfSignal(end);
   uint64_t cfa = 0;
   uint64_t pc = 0;
@@ -265,6 +285,7 @@ class WalkByMemo {
   Stretch Stop(uint64_t packed, End* end) {
     if (static_cast<RuleKind>(packed & kPackedKindMask) != RuleKind::kStop) return Stretch::kUnusual;
     const Rule rule = Unpack(static_cast<uint32_t>(packed & ((1u << kPackedBits) - 1)));
+    if (rule.offset != kStopOutermost && MayHangOn(walk_.bp, walk_.sp)) return Stretch::kUnusual;
     *end = rule.offset == kStopOutermost ? End::kComplete : End::kNoRule;
     if (memo_.Stage(walk_.pc, walk_.sp, walk_.bp, 0, false)) memo_.Replace(*end);
     return Stretch::kFinished;
