@@ -29,6 +29,15 @@ change 0 "$pid" --resume
 tell churn 150000 4096
 end
 inside allocated_bytes $((3 * each))
+# The draw that runs when the period is changed counts by its own: three times, a draw of 1 GiB in the mean that ends long after.
+for round in 1 2 3; do
+  run_options="--period 1G"
+  begin bytes
+  change 0 "$pid" --period 64K
+  tell churn 2000000 4096
+  end
+  inside allocated_bytes $((2000000 * 4096))
+done
 # In calls.
 run_options="--period 1000"
 begin count
