@@ -147,21 +147,47 @@ long MapFirst(long directory, uint64_t random, uint64_t cap, uint64_t first_byte
   return memory;
 }
 
+// The last part of the program's path, with a `-` before it.
+void AddProgram(Path* name) {
+  char exe[512] = {};
+  Syscall(Call::kReadlink, AsLong("/proc/self/exe"), AsLong(exe), sizeof(exe) - 1);
+  const char* base = exe;
+  for (const char* at = exe; *at != 0; ++at) {
+    if (*at == '/') base = at + 1;
+  }
+  char shown[65] = {};
+  for (uint32_t i = 0; i + 1 < sizeof(shown) && base[i] != 0; ++i) shown[i] = base[i];
+  name->Add("-").Add(shown);
+}
+
+// For `heaptally run`, which would not know of this program else: an empty file, which takes no room, says in its name who could
+// not make a segment. The tool removes it.
+void LeaveWord(long directory, const Config& config, uint64_t start_ticks) {
+  if (config.run_id[0] == 0) return;
+  Path name;
+  name.AddNumber(static_cast<uint64_t>(Syscall(Call::kGetpid)), 10).Add("-").AddNumber(start_ticks, 10).Add("-").Add(config.run_id);
+  AddProgram(&name);
+  const long fd = Syscall(Call::kOpenat, directory, AsLong(name.Add(".none").text()), kCreateFile, 0600);
+  if (fd >= 0) Syscall(Call::kClose, fd);
+}
+
 }  // namespace
 
 uint64_t ProcessStartTicks();
 
 bool CreateSegmentFile(const Config& config, uint64_t first_bytes) {
   const uint64_t cap = ChooseCap(config, first_bytes);
-  if (cap == 0) return false;
   const long directory = OpenDirectory(config);
   if (directory < 0) return false;
   uint64_t random = 0;
   Syscall(Call::kGetrandom, AsLong(&random), sizeof(random), 1 /* GRND_NONBLOCK */);
   random ^= g_tsc_allowed ? platform::ReadTsc() : CoarseNow();
-  const long memory = MapFirst(directory, random, cap, first_bytes, ProcessStartTicks());
+  const uint64_t start_ticks = ProcessStartTicks();
+  const long memory = cap == 0 ? -1 : MapFirst(directory, random, cap, first_bytes, start_ticks);
+  const bool failed = memory < 0 && memory >= -4095;
+  if (failed) LeaveWord(directory, config, start_ticks);
   Syscall(Call::kClose, directory);
-  if (memory < 0 && memory >= -4095) return false;
+  if (failed) return false;
   auto* file = reinterpret_cast<segment::FileHeader*>(memory);
   file->layout_version = segment::kLayoutVersion;
   file->header_bytes = segment::kPageBytes;

@@ -55,6 +55,8 @@ RunResult GatherRun(const std::string& directory, const std::string& run_id, con
   }
   for (const collect::SegmentName& segment : collect::SegmentsOfRun(*all, run_id))
     result.segments.push_back(segment.path);
+  result.without = collect::WithoutSegmentOfRun(directory, run_id);
+  for (const collect::ProcessWithoutSegment& process : result.without) collect::RemoveSegment(process.path, &error);
   collect::SnapshotOptions options;
   options.ended[facts.pid] = EndOf(facts.ending);
   collect::Snapshot snapshot = collect::TakeSnapshot(result.segments, options);

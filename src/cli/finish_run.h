@@ -7,6 +7,7 @@
 #include "cli/run_facts.h"
 #include "cli/run_moments.h"
 #include "collect/kept_modules.h"
+#include "collect/segments.h"
 #include "collect/snapshot.h"
 #include "profile/profile.h"
 
@@ -15,6 +16,7 @@ namespace heaptally::cli {
 struct RunResult {
   std::vector<profile::Profile> profiles;
   std::vector<std::string> segments;  // all that belong to the run
+  std::vector<collect::ProcessWithoutSegment> without;  // programs whose agent found no room for one
   std::vector<std::string> problems;  // sentences: what could not be read or written
 };
 

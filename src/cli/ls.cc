@@ -140,6 +140,8 @@ std::vector<collect::SegmentName> Elsewhere(const std::vector<collect::SegmentNa
 // Returns the exit status.
 int Prune(const std::vector<collect::SegmentName>& all, const LsOptions& options) {
   collect::MappedSegments mapped;
+  std::string ignored;
+  for (const auto& process : collect::DeadWithoutSegment(options.directory)) collect::RemoveSegment(process.path, &ignored);
   size_t removed = 0;
   uint64_t bytes = 0;
   int status = 0;

@@ -141,7 +141,7 @@ int Finish(const RunOptions& options, const Plan& plan, const collect::Watch& wa
     return options.fail_if.any() ? kOurFailure : 0;
   }
   NoteUnrecordedEnd(watch, result, facts);
-  facts->unseen = ProgramsUnseen(plan, facts->pid, watch, &result.profiles);
+  facts->unseen = ProgramsUnseen(plan, facts->pid, watch, result.without, &result.profiles);
   for (const profile::Profile& profile : result.profiles) {
     for (const std::string& note : collect::HeapNotes(profile.exe, collect::CurrentEnvironment()))
       AddOnce(note, &facts->notes);

@@ -62,8 +62,16 @@ std::vector<UnfollowedProgram> Watched(pid_t child, const collect::Watch& watch)
 }  // namespace
 
 std::vector<std::string> ProgramsUnseen(const Plan& plan, pid_t child, const collect::Watch& watch,
+                                        const std::vector<collect::ProcessWithoutSegment>& without,
                                         std::vector<profile::Profile>* profiles) {
   std::vector<UnfollowedProgram> programs = TakeNoted(profiles);
+  for (const collect::ProcessWithoutSegment& process : without) {
+    Add({.path = process.program,
+         .why = "which found no room for its tally (a full directory, or a limit of file size or memory: --dir names another)",
+         .times = 1,
+         .pid = process.pid},
+        &programs);
+  }
   const std::vector<UnfollowedProgram> noted = programs;
   for (const UnfollowedProgram& seen : Watched(child, watch)) {
     const bool is_noted = std::any_of(noted.begin(), noted.end(), [&](const UnfollowedProgram& program) {

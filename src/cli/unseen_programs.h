@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "cli/run_plan.h"
+#include "collect/segments.h"
 #include "collect/watch.h"
 #include "profile/profile.h"
 
 namespace heaptally::cli {
 
-// "tool (pid 4711), statically linked", each program once. Takes the notes that say the same out of the profiles.
+// `without`: programs whose agent found no room. "tool (pid 4711), statically linked", each program once. Takes the notes that say the same out of the profiles.
 std::vector<std::string> ProgramsUnseen(const Plan& plan, pid_t child, const collect::Watch& watch,
+                                        const std::vector<collect::ProcessWithoutSegment>& without,
                                         std::vector<profile::Profile>* profiles);
 
 }  // namespace heaptally::cli

@@ -35,6 +35,41 @@ std::string DirectoryFault(const struct stat& status) {
   return "";
 }
 
+// Calls visit(descriptor of the directory, name) for each of its entries. A directory that does not exist has none. False iff it
+// may not be used; then *error says why.
+template <typename Visit>
+bool VisitDirectory(const std::string& directory, std::string* error, const Visit& visit) {
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0) {
+    if (errno == ENOENT) return true;
+    struct stat there {};
+    if (errno == ENOTDIR && lstat(directory.c_str(), &there) == 0) {
+      *error =
+          directory + (S_ISLNK(there.st_mode) ? " is a symbolic link, which is not followed" : " is not a directory");
+      return false;
+    }
+    *error =
+        directory + ": cannot be opened (" + std::strerror(errno) + "); set HEAPTALLY_DIR to a directory of your own";
+    return false;
+  }
+  struct stat status {};
+  fstat(descriptor, &status);
+  const std::string fault = DirectoryFault(status);
+  DIR* stream = fault.empty() ? fdopendir(descriptor) : nullptr;
+  if (stream == nullptr) {
+    *error = directory + " " + (fault.empty() ? "cannot be read" : fault) +
+             ", so what lies in it can't be trusted; remove it, or set HEAPTALLY_DIR to a directory of your own with "
+             "mode 0700";
+    close(descriptor);
+    return false;
+  }
+  while (const dirent* entry = readdir(stream)) visit(descriptor, entry->d_name);
+  closedir(stream);
+  return true;
+}
+
+constexpr std::string_view kWithoutEnding = ".none";
+
 }  // namespace
 
 std::string SegmentDirectory() {
@@ -56,43 +91,45 @@ std::optional<SegmentName> ParseSegmentName(const std::string& name) {
 
 std::optional<std::vector<SegmentName>> ListSegments(const std::string& directory, std::string* error) {
   std::vector<SegmentName> found;
-  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (descriptor < 0) {
-    if (errno == ENOENT) return found;
-    struct stat there {};
-    if (errno == ENOTDIR && lstat(directory.c_str(), &there) == 0) {
-      *error =
-          directory + (S_ISLNK(there.st_mode) ? " is a symbolic link, which is not followed" : " is not a directory");
-      return std::nullopt;
-    }
-    *error =
-        directory + ": cannot be opened (" + std::strerror(errno) + "); set HEAPTALLY_DIR to a directory of your own";
-    return std::nullopt;
-  }
-  struct stat status {};
-  fstat(descriptor, &status);
-  const std::string fault = DirectoryFault(status);
-  DIR* stream = fault.empty() ? fdopendir(descriptor) : nullptr;
-  if (stream == nullptr) {
-    *error = directory + " " + (fault.empty() ? "cannot be read" : fault) +
-             ", so what lies in it can't be trusted; remove it, or set HEAPTALLY_DIR to a directory of your own with "
-             "mode 0700";
-    close(descriptor);
-    return std::nullopt;
-  }
-  while (const dirent* entry = readdir(stream)) {
-    std::optional<SegmentName> name = ParseSegmentName(entry->d_name);
-    if (!name || fstatat(descriptor, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode))
-      continue;
-    name->path = directory + "/" + entry->d_name;
+  const bool usable = VisitDirectory(directory, error, [&](int descriptor, const char* entry) {
+    struct stat status {};
+    std::optional<SegmentName> name = ParseSegmentName(entry);
+    if (!name || fstatat(descriptor, entry, &status, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(status.st_mode)) return;
+    name->path = directory + "/" + entry;
     name->allocated_bytes = static_cast<uint64_t>(status.st_blocks) * 512;
     name->modified_unix_ns =
         static_cast<uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(status.st_mtim.tv_nsec);
     found.push_back(std::move(*name));
-  }
-  closedir(stream);
+  });
+  if (!usable) return std::nullopt;
   std::sort(found.begin(), found.end(), [](const SegmentName& a, const SegmentName& b) {
     return std::tie(a.pid, a.start_ticks, a.path) < std::tie(b.pid, b.start_ticks, b.path);
+  });
+  return found;
+}
+
+std::vector<ProcessWithoutSegment> WithoutSegmentOfRun(const std::string& directory, const std::string& run_id) {
+  std::vector<ProcessWithoutSegment> found;
+  std::string ignored;
+  VisitDirectory(directory, &ignored, [&](int, const char* entry) {
+    std::string_view rest = entry;
+    ProcessWithoutSegment process = {.path = directory + "/" + entry};
+    uint64_t ticks = 0;
+    if (!TakeNumber(&rest, '-', 10, &process.pid) || !TakeNumber(&rest, '-', 10, &ticks)) return;
+    if (!rest.ends_with(kWithoutEnding) || !rest.starts_with(run_id)) return;
+    rest.remove_suffix(kWithoutEnding.size());
+    const size_t dash = run_id.empty() ? rest.find('-') : run_id.size();
+    if (dash >= rest.size() || rest[dash] != '-') return;
+    process.program = rest.substr(dash + 1);
+    found.push_back(std::move(process));
+  });
+  return found;
+}
+
+std::vector<ProcessWithoutSegment> DeadWithoutSegment(const std::string& directory) {
+  std::vector<ProcessWithoutSegment> found = WithoutSegmentOfRun(directory, "");
+  std::erase_if(found, [](const ProcessWithoutSegment& process) {
+    return access(("/proc/" + std::to_string(process.pid)).c_str(), F_OK) == 0;
   });
   return found;
 }

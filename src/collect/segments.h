@@ -33,6 +33,17 @@ std::vector<SegmentName> SegmentsOfPid(const std::vector<SegmentName>& all, int3
 // Those that `heaptally run` started under this run id.
 std::vector<SegmentName> SegmentsOfRun(const std::vector<SegmentName>& all, const std::string& run_id);
 
+// A program of a run whose agent could not make a segment: all that it could leave was an empty file with a name.
+struct ProcessWithoutSegment {
+  std::string path;
+  int32_t pid = 0;
+  std::string program;  // the last part of its path
+};
+
+// Those of a run; of all runs: those whose process is gone. Directories that may not be used hold none.
+std::vector<ProcessWithoutSegment> WithoutSegmentOfRun(const std::string& directory, const std::string& run_id);
+std::vector<ProcessWithoutSegment> DeadWithoutSegment(const std::string& directory);
+
 // Removes a segment file; processes that still map it go on unharmed. Returns false and sets *error if it can't be.
 bool RemoveSegment(const std::string& path, std::string* error);
 

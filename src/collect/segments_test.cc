@@ -1,6 +1,7 @@
 #include "collect/segments.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -43,6 +44,23 @@ TEST(Segments, ListedByPidAndStartOthersLeftAlone) {
   EXPECT_EQ(SegmentsOfPid(*all, 3).size(), 2u);
   EXPECT_TRUE(RemoveSegment((*all)[0].path, &error));
   EXPECT_EQ(ListSegments(directory.path(), &error)->size(), 2u);
+}
+
+TEST(Segments, ProgramsWithoutOneAreKnownByAnEmptyFile) {
+  TestDirectory directory;
+  for (const char* name : {"2000000001-5-beef-a tool-2.none", "2000000002-5-bee-b.none", "2000000003-5-beef.none", "3-5-beef-c.seg", "x-5-beef-d.none", "4-beef-e.none"})
+    directory.Write(name, "");
+  const auto of_run = WithoutSegmentOfRun(directory.path(), "beef");
+  ASSERT_EQ(of_run.size(), 1u);
+  EXPECT_EQ(of_run[0].pid, 2000000001);
+  EXPECT_EQ(of_run[0].program, "a tool-2");
+  EXPECT_TRUE(std::filesystem::exists(of_run[0].path));
+  EXPECT_EQ(DeadWithoutSegment(directory.path()).size(), 2u) << "no kernel has such pids";
+  directory.Write(std::to_string(getpid()) + "-1-beef-f.none", "");
+  EXPECT_EQ(DeadWithoutSegment(directory.path()).size(), 2u);
+  EXPECT_TRUE(WithoutSegmentOfRun(directory.path() + "/none", "beef").empty());
+  std::string error;
+  EXPECT_EQ(ListSegments(directory.path(), &error)->size(), 0u) << "3-5-beef-c.seg is the name of none";
 }
 
 TEST(Segments, OfARunAndOfForkedChildren) {
