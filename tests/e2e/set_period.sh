@@ -33,10 +33,11 @@ inside allocated_bytes $((3 * each))
 for round in 1 2 3; do
   run_options="--period 1G"
   begin bytes
+  tell churn 1 100   # begins the draw
   change 0 "$pid" --period 64K
   tell churn 2000000 4096
   end
-  inside allocated_bytes $((2000000 * 4096))
+  inside allocated_bytes $((2000000 * 4096 + 100))
 done
 # In calls.
 run_options="--period 1000"
