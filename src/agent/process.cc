@@ -2,6 +2,7 @@
 
 #include "agent/clock.h"
 #include "agent/config.h"
+#include "agent/deep_binding.h"
 #include "agent/draws.h"
 #include "agent/events.h"
 #include "agent/exact_tally.h"
@@ -238,12 +239,14 @@ __attribute__((constructor)) void Start(int, char**, char** environment) {
   g_seed = config.seed != 0 ? config.seed : ReadKernelRandom();
   g_filter = {0, &g_zero_byte};
   BeginEpoch();
-  if (OpenEverything(config)) {
+  const bool recording = OpenEverything(config);
+  if (recording) {
     RegisterForkHandlers();
     if (HookOwnFamily().refused) g_image.header->image_flags |= segment::kImageFlagOwnNew;
   }
   PrepareExec(EnvironmentAtStart(environment), config.follow, config.hide);
   OpenHooks(GetArenaUse().objects != 0);
+  if (recording) TakeDeepBinding();
 }
 
 // The agent has no end: it records until the process is gone. This only tells a return from main from a sudden death.

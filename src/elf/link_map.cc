@@ -99,6 +99,8 @@ const link_map* LinkMapHead() {
 
 const link_map* NextObject(const link_map* object) { return object->l_next; }
 
+const void* DynamicSectionOf(const link_map* object) { return object->l_ld; }
+
 bool FindObjectByLinkMap(uint64_t address, LoadedObject* object) {
   // Objects do not interleave and none begins below its bias, so only the one with the greatest bias at or below the
   // address can cover it.

@@ -39,7 +39,7 @@ class Object {
   bool Store(uint64_t address, uint64_t value) const {
     const Protection protection = ProtectionOf(address);
     if (!protection.known) return false;
-    const bool writable = (protection.now & kWrite) != 0;
+    const bool writable = (protection.now & kWrite) != 0 || address - writable_start_ < writable_bytes_;
     const long page = static_cast<long>(address & kPageMask);
     constexpr long kBytes = platform::kPageBytes;
     if (!writable && platform::Syscall(platform::Call::kMprotect, page, kBytes, protection.now | kWrite) != 0) return false;
@@ -48,7 +48,11 @@ class Object {
     return true;
   }
 
- private:
+  void SetWritable(uint64_t start, uint64_t bytes) const {
+    writable_start_ = start;
+    writable_bytes_ = bytes;
+  }
+
   Protection ProtectionOf(uint64_t address) const {
     Protection protection;
     for (const Elf64_Phdr& segment : headers_) {
@@ -66,9 +70,39 @@ class Object {
     return protection;
   }
 
+ private:
   const link_map* map_;
+  mutable uint64_t writable_start_ = 0;
+  mutable uint64_t writable_bytes_ = 0;
   DynamicTables tables_;
   ProgramHeaders headers_;
+};
+
+// Makes a read-only range of one segment writable at once, while it lives. Where that is not possible, words are stored one by one.
+class WritablePages {
+ public:
+  WritablePages(const Object& object, uint64_t low, uint64_t high) : object_(object) {
+    if (low >= high) return;
+    const Protection protection = object.ProtectionOf(low);
+    if (!protection.known || (protection.now & kWrite) != 0 || object.ProtectionOf(high - 1).now != protection.now) return;
+    start_ = low & kPageMask;
+    bytes_ = ((high - 1) & kPageMask) + platform::kPageBytes - start_;
+    was_ = protection.now;
+    if (platform::Syscall(platform::Call::kMprotect, static_cast<long>(start_), static_cast<long>(bytes_), was_ | kWrite) != 0) bytes_ = 0;
+    object_.SetWritable(start_, bytes_);
+  }
+  ~WritablePages() {
+    object_.SetWritable(0, 0);
+    if (bytes_ != 0) platform::Syscall(platform::Call::kMprotect, static_cast<long>(start_), static_cast<long>(bytes_), was_);
+  }
+  WritablePages(const WritablePages&) = delete;
+  WritablePages& operator=(const WritablePages&) = delete;
+
+ private:
+  const Object& object_;
+  uint64_t start_ = 0;
+  uint64_t bytes_ = 0;
+  long was_ = 0;
 };
 
 const Rebinding* Wanted(const Object& object, const Elf64_Rela& entry, const Rebinding* rebindings, size_t count) {
@@ -121,6 +155,16 @@ RebindResult RebindSlots(const link_map* map, const Rebinding* rebindings, size_
 RebindResult RebindSymbols(const link_map* definer, const Rebinding* rebindings, size_t count) {
   RebindResult result;
   const Object object(definer);
+  // Dozens of symbols lie in a few pages of one segment: two system calls for all of them instead of two for each.
+  uint64_t low = ~uint64_t{0};
+  uint64_t high = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const Elf64_Sym* symbol = rebindings[i].from != nullptr ? FindFunctionSymbol(object.tables(), rebindings[i].name) : nullptr;
+    if (symbol == nullptr) continue;
+    if (Word(symbol) < low) low = Word(symbol);
+    if (Word(symbol + 1) > high) high = Word(symbol + 1);
+  }
+  const WritablePages pages(object, low, high);
   for (size_t i = 0; i < count; ++i) {
     if (rebindings[i].from == nullptr) continue;
     const Elf64_Sym* symbol = FindFunctionSymbol(object.tables(), rebindings[i].name);

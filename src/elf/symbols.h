@@ -15,6 +15,9 @@ const link_map* LinkMapHead();
 
 const link_map* NextObject(const link_map* object);
 
+// What an object calls _DYNAMIC.
+const void* DynamicSectionOf(const link_map* object);
+
 // The auxiliary vector's value for `type` (AT_...), or 0. Reads memory only.
 uint64_t AuxiliaryValue(unsigned long type);
 

@@ -1,6 +1,6 @@
 // A plugin opened with RTLD_DEEPBIND binds libc's malloc past any preloaded one, and exchanges blocks with the program in
 // both directions. The program must work; what the profiler sees must be either right or said. argv[1] = the plugin,
-// argv[2] = "deep" or "plain" (the same without the flag).
+// argv[2] = "deep" or "plain" (the same without the flag). At last the plugin ends blocks whose addresses never come back.
 #include <dlfcn.h>
 
 #include "truth.h"
@@ -26,6 +26,16 @@ int main(int argc, char **argv) {
     gave(&row_exchange_make, 400);
     end(program_block());  // the other way round
     gave(&row_program_block, 600);
+  }
+  static void *kept[1000];
+  for (int i = 0; i < 1000; ++i) kept[i] = program_block();
+  for (int i = 0; i < 1000; ++i) {
+    end(kept[i]);
+    gave(&row_program_block, 600);
+  }
+  for (int i = 0; i < 500; ++i) {
+    MUST(make(400));  // and some stay
+    took(&row_exchange_make, 400);
   }
   truth_print(1, &row_exchange_make, &row_program_block, NULL);
   return 0;
