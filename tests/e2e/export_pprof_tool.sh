@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The pprof tool reads our files: same stacks, values, totals and tables. HEAPTALLY_PPROF names another one than `pprof` or Go's.
+# The pprof tool reads our files: same stacks, values, totals and tables, and what it prints is, stack by stack, what the folded file
+# has, and in sum what the report has. HEAPTALLY_PPROF names another one than `pprof` or Go's.
 . "$(dirname "$0")/lib.sh"
 . "$here/lib_exports.sh"
 if [ -n "${HEAPTALLY_PPROF:-}" ]; then
@@ -16,9 +17,14 @@ else
 fi
 capture_programs
 for capture in "$tmp"/*.heaptally; do
-  for by in live peak; do
-    "$heaptally" export "$capture" --by $by -o "$tmp/file.pb.gz" 2>"$tmp/err" || fail "export: $(cat "$tmp/err")"
-    python3 "$here/compare_pprof_tool.py" "$tmp/file.pb.gz" $tool || fail "$(basename "$capture"), $by: see above"
+  measures="live peak"; case $capture in *-count*) measures=calls ;; esac
+  "$heaptally" report "$capture" --json >"$tmp/report.json" 2>"$tmp/err" || fail "report: $(cat "$tmp/err")"
+  for by in $measures; do
+    for file in file.pb.gz file.folded; do
+      "$heaptally" export "$capture" --by $by -o "$tmp/$file" 2>"$tmp/err" || fail "export: $(cat "$tmp/err")"
+    done
+    python3 "$here/compare_pprof_tool.py" "$tmp/file.pb.gz" "$tmp/file.folded" "$tmp/report.json" $by $tool ||
+      fail "$(basename "$capture"), $by: see above"
   done
 done
 finish

@@ -54,9 +54,10 @@ capture_programs() {
     fi
     capture_redis "$tmp/redis-${mode%=*}.heaptally" $options
   done
+  local python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))')
   for mode in count per-class; do
     PYTHONMALLOC=malloc "$heaptally" run --mode $mode --period 50 -o "$tmp/python-$mode.heaptally" -- \
-      sh -c "python3 -S -E -c 'x = {i: str(i) for i in range(200000)}; import os; os._exit(0)'; true" \
+      sh -c "'$python' -S -c 'x = {i: str(i) for i in range(50000)}; import os; os._exit(0)'; true" \
       >/dev/null 2>"$tmp/err" || fail "python3, $mode: $(tail -c 300 "$tmp/err")"
   done
 }
