@@ -1,7 +1,7 @@
 // Runs a fuzz harness without a fuzzer: `replay [--mutate ROUNDS [SEED]] FILE|FOLDER...` feeds it each file, and then,
 // with --mutate, ROUNDS damaged copies of each: bytes changed, runs copied or zeroed, ends cut. The same seed gives the
-// same inputs. Before each damaged copy is tried it is written to ./replay-last-input, so that a crash leaves its
-// cause.
+// same inputs. Before each damaged copy is tried it is written to a file of the temporary folder, which is named at the
+// start and removed at the end, so that a crash leaves its cause, and where that is.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +12,10 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <system_error>
 #include <vector>
+
+#include <unistd.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -53,6 +56,11 @@ void Damage(Bytes* bytes, std::mt19937_64* random) {
   }
 }
 
+// Where the input is that is being tried. Several replays may run at a time.
+std::filesystem::path LastInput() {
+  return std::filesystem::temp_directory_path() / ("replay-last-input." + std::to_string(getpid()));
+}
+
 void Run(const std::filesystem::path& path, unsigned long rounds, uint64_t seed) {
   const Bytes bytes = Read(path);
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
@@ -60,7 +68,7 @@ void Run(const std::filesystem::path& path, unsigned long rounds, uint64_t seed)
   for (unsigned long i = 0; i < rounds; ++i) {
     Bytes damaged = bytes;
     Damage(&damaged, &random);
-    std::ofstream("replay-last-input", std::ios::binary)
+    std::ofstream(LastInput(), std::ios::binary)
         .write(reinterpret_cast<const char*>(damaged.data()), static_cast<std::streamsize>(damaged.size()));
     LLVMFuzzerTestOneInput(damaged.data(), damaged.size());
   }
@@ -77,6 +85,7 @@ int main(int argc, char** argv) {
     first = 3;
     if (argc > 3 && argv[3][0] >= '0' && argv[3][0] <= '9') seed = strtoull(argv[first++], nullptr, 10);
   }
+  if (rounds > 0) fprintf(stderr, "the input that is tried: %s\n", LastInput().c_str());
   size_t files = 0;
   for (int i = first; i < argc; ++i) {
     if (!std::filesystem::is_directory(argv[i])) {
@@ -90,6 +99,8 @@ int main(int argc, char** argv) {
       ++files;
     }
   }
+  std::error_code none;
+  std::filesystem::remove(LastInput(), none);
   printf("%zu files, %lu damaged copies of each\n", files, rounds);
   return files == 0;
 }
