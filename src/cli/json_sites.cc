@@ -50,26 +50,6 @@ struct Member {
 Estimate PeakObjects(const Measures& measures, const Amount&) { return profile::PeakObjectsEstimate(measures); }
 Estimate PeakBytes(const Measures& measures, const Amount&) { return profile::PeakBytesEstimate(measures); }
 
-void AppendHistogram(const std::vector<profile::Bucket>& buckets, const Measures& measures, bool of_sizes,
-                     std::string* out) {
-  *out += '[';
-  for (const profile::Bucket& bucket : buckets) {
-    *out += out->back() == '[' ? "[" : ",[";
-    AppendInteger(bucket.from, out);
-    *out += ',';
-    AppendInteger(bucket.to, out);
-    *out += ',';
-    if (profile::IsExact(measures)) {
-      AppendInteger(bucket.objects.proven, out);
-    } else {
-      const uint64_t floor_bytes = of_sizes ? bucket.from : measures.floor_bytes;
-      AppendEstimate(bucket.objects, profile::BucketEstimate(measures, bucket.objects, floor_bytes), true, out);
-    }
-    *out += ']';
-  }
-  *out += ']';
-}
-
 std::string FrameText(const profile::Profile& profile, const profile::Frame& frame,
                       const profile::SourceFrame& source) {
   std::string out = "{\"function\":";
@@ -145,6 +125,26 @@ void AppendEstimate(const Amount& amount, const Estimate& estimate, bool countab
     }
   }
   *out += '}';
+}
+
+void AppendHistogram(const std::vector<profile::Bucket>& buckets, const Measures& measures, bool of_sizes,
+                     std::string* out) {
+  *out += '[';
+  for (const profile::Bucket& bucket : buckets) {
+    *out += out->back() == '[' ? "[" : ",[";
+    AppendInteger(bucket.from, out);
+    *out += ',';
+    AppendInteger(bucket.to, out);
+    *out += ',';
+    if (profile::IsExact(measures)) {
+      AppendInteger(bucket.objects.proven, out);
+    } else {
+      const uint64_t floor_bytes = of_sizes ? bucket.from : measures.floor_bytes;
+      AppendEstimate(bucket.objects, profile::BucketEstimate(measures, bucket.objects, floor_bytes), true, out);
+    }
+    *out += ']';
+  }
+  *out += ']';
 }
 
 void AppendMeasures(const Measures& m, std::string* out) {

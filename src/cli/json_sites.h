@@ -38,6 +38,10 @@ void AppendMeasures(const profile::Measures& measures, std::string* out);
 // {"v":...,"lo":...,"hi":...,"n":...}; of objects and calls (`countable`) with its floor.
 void AppendEstimate(const profile::Amount& amount, const sampling::Estimate& estimate, bool countable, std::string* out);
 
+// [[from, to, objects]...]: of sizes (`of_sizes`), where a count's floor is its bucket's, or of lifetimes.
+void AppendHistogram(const std::vector<profile::Bucket>& buckets, const profile::Measures& measures, bool of_sizes,
+                     std::string* out);
+
 // A quoted text; what is not UTF-8 is mended with U+FFFD.
 void AppendText(const std::string& text, std::string* out);
 

@@ -47,6 +47,10 @@ const char* GroupName(GroupBy group) {
   return group == GroupBy::kFunction ? "function" : group == GroupBy::kModule ? "module" : "thread";
 }
 
+GroupBy GroupNamed(const std::string& name) {
+  return name == "function" ? GroupBy::kFunction : name == "module" ? GroupBy::kModule : GroupBy::kThread;
+}
+
 std::string RenderGroups(const std::vector<Group>& groups, GroupBy group, double whole, const ReportView& view) {
   if (groups.empty()) return "";
   const bool bytes = analysis::RanksBytes(view.by);

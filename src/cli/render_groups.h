@@ -12,6 +12,8 @@ namespace heaptally::cli {
 // "function", "module" or "thread".
 const char* GroupName(analysis::GroupBy group);
 
+analysis::GroupBy GroupNamed(const std::string& name);
+
 // "" if there is nothing to show. `whole`: of all stacks, for the shares.
 std::string RenderGroups(const std::vector<analysis::Group>& groups, analysis::GroupBy group, double whole,
                          const ReportView& view);

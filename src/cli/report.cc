@@ -20,6 +20,7 @@
 #include "cli/report_site.h"
 #include "cli/report_tree.h"
 #include "cli/text.h"
+#include "cli/views_json.h"
 #include "profile/merge_threads.h"
 
 namespace heaptally::cli {
@@ -62,9 +63,7 @@ std::string HeadMembers(const Input& input, const ReportOptions& options) {
 std::optional<std::string> OtherBody(const Input& input, const ReportOptions& options, const ReportView& view) {
   if (!options.site.empty()) return ReportSite(input.profiles, options.site, view);
   if (options.asks_for_tree()) return ReportTree(input.profiles, options, view);
-  const analysis::GroupBy group = options.group == "function" ? analysis::GroupBy::kFunction
-                                  : options.group == "module" ? analysis::GroupBy::kModule
-                                                              : analysis::GroupBy::kThread;
+  const analysis::GroupBy group = GroupNamed(options.group);
   std::vector<const profile::Profile*> all;
   profile::Measures sum;
   for (const profile::Profile& profile : input.profiles) {
@@ -73,6 +72,19 @@ std::optional<std::string> OtherBody(const Input& input, const ReportOptions& op
   }
   const auto groups = RankGroups(all, group, view.by, ReportTaste(), options.full);
   return RenderGroups(groups, group, analysis::RankedAmount(sum, view.by).value(), view);
+}
+
+// A view stands beside profiles without their sites.
+int PrintJson(const Input& input, const ReportOptions& options, analysis::By asked) {
+  const bool view = options.asks_for_view();
+  const analysis::By by = !options.by.empty() ? asked : view ? analysis::UsualView(input.profiles) : JsonView(input.profiles);
+  const auto members = ViewMembers(input.profiles, options, by);
+  if (!members) return kOurFailure;
+  const size_t limit = view ? 0 : options.limit_given && options.limit != 0 ? options.limit : SIZE_MAX;
+  WriteReportJson(input.profiles,
+                  {.limit = limit, .full = options.full, .by = by, .members = HeadMembers(input, options) + *members},
+                  [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+  return options.fail_if.Check(input.profiles);
 }
 
 }  // namespace
@@ -86,18 +98,12 @@ int ReportCommand(const std::vector<std::string>& arguments) {
   auto input = LoadInput(options.input);
   if (!input) return kOurFailure;
   if (!options.by.empty() && !CheckKnown(input->profiles, *by)) return kOurFailure;
-  if (options.json) {
-    const size_t limit = options.limit_given && options.limit != 0 ? options.limit : SIZE_MAX;
-    const analysis::By ranked = options.by.empty() ? JsonView(input->profiles) : *by;
-    WriteReportJson(input->profiles,
-                    {.limit = limit, .full = options.full, .by = ranked, .members = HeadMembers(*input, options)},
-                    [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
-    return options.fail_if.Check(input->profiles);
-  }
   const bool by_thread = options.group == "thread" || !options.site.empty();
+  const bool all_stacks = options.json && !options.asks_for_view();
   for (profile::Profile& profile : input->profiles) {
-    if (!by_thread) profile::MergeThreads(&profile);
+    if (!by_thread && !all_stacks) profile::MergeThreads(&profile);
   }
+  if (options.json) return PrintJson(*input, options, *by);
   const bool by_itself = options.by.empty();
   const analysis::By shown = by_itself ? analysis::UsualView(input->profiles) : *by;
   ReportView view = {.by = shown,
@@ -107,7 +113,7 @@ int ReportCommand(const std::vector<std::string>& arguments) {
                      .narrowed = NarrowedWords(*input, shown),
                      .style = {.plain = options.plain}};
   view.full = options.full || options.group == "stack";
-  if (!options.site.empty() || options.asks_for_tree() || (options.group != "line" && options.group != "stack")) {
+  if (options.asks_for_view()) {
     view.body = OtherBody(*input, options, view);
     if (!view.body) return kOurFailure;
   }

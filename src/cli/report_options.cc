@@ -67,7 +67,9 @@ int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions*
   app.add_option("--callees", options->callees, "a tree of what FUNCTION calls")->type_name("FUNCTION");
   app.add_option("--site", options->site, "one place in full: its number in the list, or a function")
       ->type_name("N|FUNCTION");
-  app.add_option("--min-share", options->min_share, "trees leave out what is below PERCENT of the whole (default 1)")
+  const CLI::Option* min_share =
+      app.add_option("--min-share", options->min_share,
+                     "trees leave out what is below PERCENT of the whole (default 1; 0 with --json)")
       ->type_name("PERCENT")
       ->check(CLI::Range(0.0, 100.0));
   const CLI::Option* limit =
@@ -83,6 +85,7 @@ int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions*
   AddInputOptions(&app, Inputs::kMany, &options->input);
   const int status = ParseWithInput(&app, arguments, options->input, "report on");
   options->limit_given = limit->count() > 0;
+  options->min_share_given = min_share->count() > 0;
   if (status >= 0) return status;
   const int group = CheckGroup(*options);
   if (group >= 0) return group;

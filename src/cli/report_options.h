@@ -17,6 +17,7 @@ struct ReportOptions {
   std::string callers, callees;  // of a function; "": not asked for
   std::string site;              // a row of the list, or a function; "": not asked for
   double min_share = 1;          // percent; of trees
+  bool min_share_given = false;  // else JSON holds everything
   bool json = false;
   bool full = false;
   bool plain = false;
@@ -26,6 +27,9 @@ struct ReportOptions {
   bool limit_given = false;  // else JSON holds everything
 
   bool asks_for_tree() const { return !tree.empty() || !callers.empty() || !callees.empty(); }
+  bool asks_for_groups() const { return group != "line" && group != "stack"; }
+  // Something else than the list of places, or of sites.
+  bool asks_for_view() const { return !site.empty() || asks_for_tree() || asks_for_groups(); }
 };
 
 // Returns -1 to go on, else the exit status.

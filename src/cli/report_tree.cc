@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/stack_tree.h"
 #include "cli/find_functions.h"
 #include "cli/frame_names.h"
@@ -14,9 +16,9 @@ namespace {
 
 using analysis::TreeQuestion;
 
-// False after a complaint. `head` says which functions they are.
+// False after a complaint.
 bool Through(const analysis::FrameTable& table, const ReportOptions& options, TreeQuestion* question,
-             std::string* head) {
+             std::vector<std::string>* names) {
   const bool callers = !options.callers.empty();
   const std::string& name = callers ? options.callers : options.callees;
   if (name.empty()) return true;
@@ -28,12 +30,20 @@ bool Through(const analysis::FrameTable& table, const ReportOptions& options, Tr
     return false;
   }
   question->through = std::move(found.functions);
-  constexpr size_t kMost = 5;
-  const size_t more = found.names.size() > kMost ? found.names.size() - kMost : 0;
-  if (more > 0) found.names.resize(kMost);
-  *head = fmt::format("{} {}{}", callers ? "what calls" : "what is called by", fmt::join(found.names, ", "),
-                      more > 0 ? fmt::format(" and {} more of that name", more) : "");
+  *names = std::move(found.names);
   return true;
+}
+
+// "what calls cache::insert, table::insert"; "" of a tree of all stacks.
+std::string Which(const AskedTree& asked) {
+  if (asked.through.empty()) return "";
+  constexpr size_t kMost = 5;
+  const size_t shown = std::min(asked.through.size(), kMost);
+  const bool callers = asked.question.direction == TreeQuestion::Direction::kBottomUp;
+  return fmt::format("{} {}{}", callers ? "what calls" : "what is called by",
+                     fmt::join(asked.through.begin(), asked.through.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                     asked.through.size() > shown ? fmt::format(" and {} more of that name", asked.through.size() - shown)
+                                                  : "");
 }
 
 // "what calls cache::insert: 62 % of live".
@@ -47,26 +57,35 @@ std::string Head(const std::string& which, const analysis::StackTree& tree, doub
 
 }  // namespace
 
-std::optional<std::string> ReportTree(const std::vector<profile::Profile>& profiles, const ReportOptions& options,
-                                      const ReportView& view) {
+std::optional<AskedTree> AskTree(const std::vector<profile::Profile>& profiles, const ReportOptions& options,
+                                 analysis::By by, double least_share) {
   std::vector<const profile::Profile*> all;
   profile::Measures sum;
   for (const profile::Profile& profile : profiles) {
     all.push_back(&profile);
     sum += profile.totals;
   }
-  analysis::FrameTable table(all, ReportTaste());
-  TreeQuestion question = {.by = view.by, .full = options.full, .least_share = options.min_share / 100};
+  AskedTree asked = {.table = analysis::FrameTable(all, ReportTaste()),
+                     .question = {.by = by, .full = options.full, .least_share = least_share},
+                     .whole = analysis::RankedAmount(sum, by).value()};
   if (options.tree == "bottom-up" || !options.callers.empty())
-    question.direction = TreeQuestion::Direction::kBottomUp;
-  std::string which;
-  if (!Through(table, options, &question, &which)) return std::nullopt;
-  const analysis::StackTree tree = BuildStackTree(all, question, &table);
-  const double whole = analysis::RankedAmount(sum, view.by).value();
-  const std::string rows = RenderStackTree(
-      tree, question, table,
-      {.width = view.width, .limit = view.limit, .style = view.style, .by_words = ByWords(view.by), .whole = whole});
-  return rows.empty() ? rows : Head(which, tree, whole, view) + rows;
+    asked.question.direction = TreeQuestion::Direction::kBottomUp;
+  if (!Through(asked.table, options, &asked.question, &asked.through)) return std::nullopt;
+  asked.tree = BuildStackTree(all, asked.question, &asked.table);
+  return asked;
+}
+
+std::optional<std::string> ReportTree(const std::vector<profile::Profile>& profiles, const ReportOptions& options,
+                                      const ReportView& view) {
+  const auto asked = AskTree(profiles, options, view.by, options.min_share / 100);
+  if (!asked) return std::nullopt;
+  const std::string rows = RenderStackTree(asked->tree, asked->question, asked->table,
+                                           {.width = view.width,
+                                            .limit = view.limit,
+                                            .style = view.style,
+                                            .by_words = ByWords(view.by),
+                                            .whole = asked->whole});
+  return rows.empty() ? rows : Head(Which(*asked), asked->tree, asked->whole, view) + rows;
 }
 
 }  // namespace heaptally::cli
