@@ -11,8 +11,8 @@ namespace heaptally::unwind {
 namespace {
 
 constexpr uint64_t kPageMask = ~(platform::kPageBytes - 1);
-constexpr uint64_t kLongestCall = 8;                    // reached by a prefix and a 32-bit displacement
-constexpr uint64_t kMostFunctionBytes = 1u << 16;       // from a call's target to pc
+constexpr uint64_t kLongestPrologue = 8;                // with its mark
+constexpr uint64_t kMostFunctionBytes = 1u << 16;  // from a call's target to pc
 constexpr uint32_t kPushBp = 0x55;
 constexpr uint32_t kMovSpBp = 0xe58948;                 // mov %rsp, %rbp in its two encodings
 constexpr uint32_t kMovSpBpOther = 0xec8b48;
@@ -37,9 +37,9 @@ CodeBytes SegmentOf(const elf::LoadedObject& object, uint64_t address) {
   return {};
 }
 
-// At least `before` bytes before `address`, if they are code. Of an object: its executable segment, but for the first cell. Of no
-// object: whole pages, as far as the kernel says that they can be read.
-HT_NOINLINE CodeBytes CodeBefore(uint64_t address, uint64_t before) {
+// What can be read before `address`, if it is code. Of an object: its executable segment, but for the first cell. Of no object: the
+// page, if the kernel says that it can be read; a call or prologue that begins on the page before is not seen.
+HT_NOINLINE CodeBytes CodeBefore(uint64_t address) {
   CodeBytes code;
   elf::LoadedObject object;
   if (elf::FindObject(address - 1, &object)) {
@@ -47,11 +47,7 @@ HT_NOINLINE CodeBytes CodeBefore(uint64_t address, uint64_t before) {
   }
   const uint64_t page = (address - 1) & kPageMask;
   if (!platform::IsReadable(page)) return {};
-  code = {page + 8, page + platform::kPageBytes};
-  while (address - code.low < before && page >= platform::kPageBytes && platform::IsReadable(code.low - 8 - platform::kPageBytes)) {
-    code.low -= platform::kPageBytes;
-  }
-  return code;
+  return {page + 8, page + platform::kPageBytes};
 }
 
 bool IsPrologue(const CodeBytes& code, uint64_t address) {
@@ -66,23 +62,11 @@ bool IsPrologueBehindMark(const CodeBytes& code, uint64_t address) {
   return IsPrologue(code, marked ? address + 4 : address);
 }
 
-// Is one of the eight bytes of `cell` a push %rbp?
-bool HasPushBp(uint64_t cell) {
+// Has one of the eight bytes of `cell` this value?
+bool HasByte(uint64_t cell, uint64_t byte) {
   constexpr uint64_t kOnes = 0x0101010101010101;
-  const uint64_t zero_where_push = cell ^ kOnes * kPushBp;
-  return ((zero_where_push - kOnes) & ~zero_where_push & kOnes << 7) != 0;
-}
-
-// Cell by cell: most hold none.
-bool HasPrologueBefore(const CodeBytes& code, uint64_t pc) {
-  const uint64_t low = pc - code.low > kMostPrologueBytes ? pc - kMostPrologueBytes : code.low;
-  for (uint64_t end = pc - 3; end >= low + 8; end -= 8) {
-    if (HT_LIKELY(!HasPushBp(LoadCell(end - 8)))) continue;
-    for (uint64_t at = end - 1; at >= end - 8; --at) {
-      if (IsPrologue(code, at)) return true;
-    }
-  }
-  return false;
+  const uint64_t zero_where_found = cell ^ kOnes * byte;
+  return ((zero_where_found - kOnes) & ~zero_where_found & kOnes << 7) != 0;
 }
 
 struct Call {
@@ -120,18 +104,49 @@ Call CallBefore(const CodeBytes& code, uint64_t end) {
   return call;
 }
 
+constexpr uint64_t kFarthestGenerated = 128u << 20;  // what generated code can call without a detour, nearly always
+
+constexpr uint64_t kRet = 0xc3;
+
 }  // namespace
 
-HT_NOINLINE bool HangsOnFramePointer(uint64_t pc, uint64_t return_address) {
-  if (pc < platform::kPageBytes || return_address < platform::kPageBytes) return false;
-  const CodeBytes caller = CodeBefore(return_address, kLongestCall);
-  if (caller.high == 0) return false;
-  const Call call = CallBefore(caller, return_address);
-  if (!call.is_call) return false;
-  const CodeBytes code = CodeBefore(pc, kMostPrologueBytes);
-  if (code.high == 0 || code.low > pc - 3) return false;
-  if (call.target != 0 && call.target <= pc && pc - call.target <= kMostFunctionBytes && IsPrologueBehindMark(code, call.target)) return true;
-  return HasPrologueBefore(code, pc);
+HT_NOINLINE bool IsBehindPrologue(uint64_t pc) {
+  if (pc < 2 * platform::kPageBytes) return false;
+  const CodeBytes code = CodeBefore(pc);
+  if (code.high == 0 || pc < code.low) return false;
+  const uint64_t low = pc - code.low > kMostPrologueBytes ? pc - kMostPrologueBytes : code.low;
+  for (uint64_t end = pc; end >= low + 8; end -= 8) {  // cell by cell: most have neither
+    const uint64_t cell = LoadCell(end - 8);
+    if (HT_LIKELY(!HasByte(cell, kPushBp) && !HasByte(cell, kRet))) continue;
+    for (uint64_t at = end - 1; at >= end - 8; --at) {
+      if (code.At(at) == kRet) return false;
+      if (at + 4 <= pc && IsPrologue(code, at)) return true;
+    }
+  }
+  return false;
+}
+
+HT_NOINLINE bool IsBehindCall(uint64_t address) {
+  if (address < platform::kPageBytes) return false;
+  const CodeBytes code = CodeBefore(address);
+  return code.high != 0 && CallBefore(code, address).is_call;
+}
+
+HT_NOINLINE bool MayBeReturnAddress(uint64_t value, uint64_t pc) {
+  if (value < platform::kPageBytes || value >> 47 != 0) return false;
+  elf::LoadedObject object;
+  const bool near = value - pc + kFarthestGenerated < 2 * kFarthestGenerated;
+  if (!near && !elf::FindObject(value - 1, &object)) return false;
+  return IsBehindCall(value);
+}
+
+HT_NOINLINE bool CallsFramedFunction(uint64_t return_address, uint64_t pc) {
+  if (return_address < platform::kPageBytes) return false;
+  const CodeBytes caller = CodeBefore(return_address);
+  const Call call = caller.high != 0 ? CallBefore(caller, return_address) : Call{};
+  if (call.target == 0 || call.target > pc || pc - call.target > kMostFunctionBytes) return false;
+  const CodeBytes code = CodeBefore(call.target + kLongestPrologue);
+  return code.high != 0 && IsPrologueBehindMark(code, call.target);
 }
 
 }  // namespace heaptally::unwind

@@ -21,14 +21,6 @@ extern const char heaptally_test_framed_return[], heaptally_test_twice_return[],
 }
 __asm__(R"(
     .text
-    .fill 8192, 1, 0x90
-heaptally_test_bare:
-    sub $8, %rsp
-    call *%rdi
-heaptally_test_bare_return:
-    add $8, %rsp
-    ret
-    .fill 8192, 1, 0x90
 heaptally_test_framed:
     push %rbp
     mov %rsp, %rbp
@@ -36,6 +28,12 @@ heaptally_test_framed:
     call *%rdi
 heaptally_test_framed_return:
     leave
+    ret
+heaptally_test_bare:
+    sub $8, %rsp
+    call *%rdi
+heaptally_test_bare_return:
+    add $8, %rsp
     ret
 heaptally_test_framed_twice:
     endbr64
@@ -124,8 +122,6 @@ class Generated : public testing::Test {
   uint8_t* page_ = nullptr;
 };
 
-const std::vector<uint8_t> kPrologue = {0x55, 0x48, 0x89, 0xe5}, kOtherPrologue = {0x55, 0x48, 0x8b, 0xec};
-
 TEST_F(Generated, CodeIsWalkedThrough) {
   // push %rbp; mov %rsp, %rbp; sub $16, %rsp; call *%rdi; leave; ret
   Put(4000, {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xff, 0xd7, 0xc9, 0xc3});
@@ -136,50 +132,75 @@ TEST_F(Generated, CodeIsWalkedThrough) {
 }
 
 TEST_F(Generated, EveryFormOfCallIsKnownAndNothingElse) {
-  Put(2000, kPrologue);
-  const uint64_t pc = Address(page_ + 2040);
   const std::vector<std::vector<uint8_t>> calls = {
       {0xff, 0xd0}, {0x41, 0xff, 0xd3}, {0xff, 0x10}, {0xff, 0x50, 0x08}, {0xff, 0x54, 0x24, 0x08}, {0xff, 0x14, 0x24},
       {0xff, 0x90, 1, 2, 3, 4}, {0xff, 0x15, 1, 2, 3, 4}, {0xff, 0x94, 0x24, 1, 2, 3, 4}, {0xff, 0x14, 0x25, 1, 2, 3, 4}, {0xe8, 1, 2, 3, 4}};
   for (const auto& call : calls) {
     const uint64_t end = Put(3000, call);
-    EXPECT_TRUE(HangsOnFramePointer(pc, end)) << testing::PrintToString(call);
-    EXPECT_FALSE(HangsOnFramePointer(pc, end + 1)) << "not behind it: " << testing::PrintToString(call);
+    EXPECT_TRUE(IsBehindCall(end)) << testing::PrintToString(call);
+    EXPECT_TRUE(MayBeReturnAddress(end, end - (100 << 20)));
+    EXPECT_FALSE(MayBeReturnAddress(end, end - (200 << 20))) << "too far away, and in no object";
+    EXPECT_FALSE(IsBehindCall(end + 1)) << "not behind it: " << testing::PrintToString(call);
     std::memset(page_ + 2990, 0, 40);
   }
   for (const auto& other : std::vector<std::vector<uint8_t>>{{0xff, 0xe0}, {0xff, 0x60, 8}, {0xe9, 1, 2, 3, 4}, {0xff, 0x30}, {0x90, 0x90}}) {
-    EXPECT_FALSE(HangsOnFramePointer(pc, Put(3000, other))) << testing::PrintToString(other);
+    EXPECT_FALSE(IsBehindCall(Put(3000, other))) << testing::PrintToString(other);
     std::memset(page_ + 2990, 0, 40);
   }
 }
 
-TEST_F(Generated, APrologueIsNeeded) {
-  const uint64_t return_address = Put(3000, {0xff, 0xd0});
-  const uint64_t pc = Address(page_ + 2040);
-  EXPECT_FALSE(HangsOnFramePointer(pc, return_address));
-  for (const auto& prologue : {kPrologue, kOtherPrologue}) {
-    Put(2036, prologue);
-    EXPECT_TRUE(HangsOnFramePointer(pc, return_address));
-    EXPECT_FALSE(HangsOnFramePointer(pc - 1, return_address)) << "it is not behind its prologue";
-    std::memset(page_ + 2036, 0, 4);
+TEST_F(Generated, ACallThatNamesAFramedFunction) {
+  const uint64_t return_address = Put(3000, {0xe8, 0, 0, 0, 0});
+  const auto calls = [&](size_t at) {
+    const auto distance = static_cast<int32_t>(static_cast<int64_t>(at) - 3005);
+    std::memcpy(page_ + 3001, &distance, 4);
+  };
+  for (const std::vector<uint8_t>& prologue : std::vector<std::vector<uint8_t>>{
+           {0x55, 0x48, 0x89, 0xe5}, {0x55, 0x48, 0x8b, 0xec}, {0xf3, 0x0f, 0x1e, 0xfa, 0x55, 0x48, 0x89, 0xe5}}) {
+    Put(2000, prologue);
+    calls(2000);
+    EXPECT_TRUE(CallsFramedFunction(return_address, Address(page_ + 2040)));
+    EXPECT_FALSE(CallsFramedFunction(return_address, Address(page_ + 1990))) << "that function begins behind the pc";
+    EXPECT_FALSE(CallsFramedFunction(return_address, Address(page_ + 2040) + (1 << 16))) << "too far before it";
+    calls(2001);
+    EXPECT_FALSE(CallsFramedFunction(return_address, Address(page_ + 2040)));
+    std::memset(page_ + 2000, 0, 16);
+    calls(2000);
+    EXPECT_FALSE(CallsFramedFunction(return_address, Address(page_ + 2040))) << "it makes no frame";
   }
-  Put(4094, kPrologue);  // across two pages, of which both are there
-  EXPECT_TRUE(HangsOnFramePointer(Address(page_ + 8100), return_address));
-  EXPECT_FALSE(HangsOnFramePointer(Address(page_ + 4096), return_address));
+}
+
+TEST_F(Generated, APrologueBeforeThePcAndNoReturnInBetween) {
+  const uint64_t pc = Address(page_ + 2040);
+  EXPECT_FALSE(IsBehindPrologue(pc));
+  for (const size_t at : {2036, 2035, 2028, 1000}) {
+    Put(at, {0x55, 0x48, 0x89, 0xe5});
+    EXPECT_TRUE(IsBehindPrologue(pc)) << at;
+    if (at < 2036) {
+      Put(2039, {0xc3});
+      EXPECT_FALSE(IsBehindPrologue(pc)) << "a function ended in between";
+    }
+    std::memset(page_ + at, 0, 4);
+    page_[2039] = 0;
+  }
+  Put(2037, {0x55, 0x48, 0x89, 0xe5});
+  EXPECT_FALSE(IsBehindPrologue(pc)) << "it is not behind it";
 }
 
 TEST_F(Generated, NoAddressIsAFault) {
-  for (const uint64_t address : {uint64_t{0}, uint64_t{1}, uint64_t{4096}, uint64_t{0x7fffdead0008}, Address(page_), Address(page_) + 1,
-                                 Address(page_) + 8192, uint64_t{0x7fffffffffff}}) {
-    for (const uint64_t other : {Address(page_) + 100, address}) {
-      EXPECT_FALSE(HangsOnFramePointer(address, other));
-      EXPECT_FALSE(HangsOnFramePointer(other, address));
+  const std::vector<uint64_t> addresses = {0, 1, 7, 4096, 0x7fffdead0008, Address(page_), Address(page_) + 1, Address(page_) + 8192, 0x7fffffffffff, ~uint64_t{0}};
+  for (const uint64_t address : addresses) {
+    for (const uint64_t other : addresses) {
+      EXPECT_FALSE(CallsFramedFunction(address, other));
+      EXPECT_FALSE(MayBeReturnAddress(address, other));
     }
+    EXPECT_FALSE(IsBehindCall(address));
+    EXPECT_FALSE(IsBehindPrologue(address));
   }
   mprotect(page_, 4096, PROT_NONE);
-  Put(4096 + 100, {0xff, 0xd0});
-  EXPECT_FALSE(HangsOnFramePointer(Address(page_) + 4096 + 8, Address(page_) + 4096 + 102));
-  EXPECT_FALSE(HangsOnFramePointer(Address(page_) + 100, Address(page_) + 4096 + 102));
+  EXPECT_FALSE(IsBehindCall(Address(page_) + 100));
+  Put(4096, {0xe8, 0, 0, 0, 0});
+  EXPECT_FALSE(CallsFramedFunction(Address(page_) + 4096 + 5, Address(page_) + 100));
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ class GeneralStep {
   bool CfaOf(const Rule& rule, uint64_t* cfa);
   bool OutOfSignal(End* end);
   bool ByFramePointer(End* end);
+  bool IsOnlyFrameBelow(uint64_t frame);
   void ReloadBp(uint64_t cell);
 
   Walk& walk_;
@@ -151,6 +152,17 @@ bool GeneralStep::OutOfSignal(End* end) {
   return Arrive(pc, sp, true, end);
 }
 
+// A function that made no frame of its own has its return address below its caller's frame. Is there none?
+bool GeneralStep::IsOnlyFrameBelow(uint64_t frame) {
+  constexpr uint64_t kMostBytes = 2048;
+  if (frame - walk_.sp > kMostBytes) return false;
+  for (uint64_t cell = walk_.sp; cell < frame; cell += 8) {
+    uint64_t value = 0;
+    if (!walk_.memory.Read(cell, &value) || MayBeReturnAddress(value, walk_.pc)) return false;
+  }
+  return true;
+}
+
 // Code that nothing describes. A call may have been interrupted before it made its frame, so `exact` frames end there.
 bool GeneralStep::ByFramePointer(End* end) {
   const uint64_t frame = walk_.bp;
@@ -158,7 +170,9 @@ bool GeneralStep::ByFramePointer(End* end) {
   uint64_t pc = 0;
   if (walk_.exact || !MayHangOn(frame, walk_.sp)) return Stop(End::kNoRule, end);
   if (!walk_.memory.Read(frame, &bp) || !walk_.memory.Read(frame + 8, &pc)) return Stop(End::kNoRule, end);
-  if (pc - 1 >= kAddressLimit - 1 || !HangsOnFramePointer(walk_.pc, pc)) return Stop(End::kNoRule, end);
+  if (pc - 1 >= kAddressLimit - 1) return Stop(End::kNoRule, end);
+  if (!IsBehindCall(pc)) return Stop(End::kNoRule, end);
+  if (!CallsFramedFunction(pc, walk_.pc) && !IsBehindPrologue(walk_.pc) && !IsOnlyFrameBelow(frame)) return Stop(End::kNoRule, end);
   walk_.bp = bp;
   return Arrive(pc, frame + 16, false, end);
 }

@@ -6,6 +6,6 @@ same_as_alone 1000 node -e 'const a = []; for (let i = 0; i < 20000; ++i) a.push
 profile exact node -e 'for (let i = 0; i < 2000; ++i) require("zlib").deflateSync(Buffer.alloc(20000 + i))'
 expect 0
 of_main="[(value(s, 'allocations'), s['truncated'], len(s['frames'])) for p in profiles for s in p['sites'] if (s['thread'] or '') in ('node', 'MainThread')]"
-[ "$(get "sum(n for n, cut, depth in $of_main if not cut and depth > 5) > 0.5 * sum(n for n, cut, depth in $of_main) > 1000")" = True ] ||
+[ "$(get "sum(n for n, cut, depth in $of_main if not cut and depth > 5) > 0.9 * sum(n for n, cut, depth in $of_main) > 1000")" = True ] ||
   fail "whole stacks: $(get "sum(n for n, cut, depth in $of_main if not cut and depth > 5)") of $(get "sum(n for n, cut, depth in $of_main)") allocations"
 finish

@@ -9,4 +9,5 @@ status=$?
 expect 0
 grep -q '"truth"' "$tmp/out" || fail "the program did not run to its end"
 said "setuid|privileg"
+said "what works: "
 finish
