@@ -86,6 +86,8 @@ bool Equal(const BuildId& a, const BuildId& b) {
 
 }  // namespace
 
+bool FindsObjectsQuickly() { return heaptally_dl_find_object != nullptr; }
+
 void LearnMainProgram() {
   const link_map* map = LinkMapHead();
   LoadedObject whole;

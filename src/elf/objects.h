@@ -31,6 +31,9 @@ struct LoadedObject {
 // another thread's dlopen or dlclose.
 bool FindObject(uint64_t address, LoadedObject* object);
 
+// Is FindObject() a matter of nanoseconds here (`_dl_find_object` is there), or does it ask the kernel about each loaded object?
+bool FindsObjectsQuickly();
+
 // An executable with holes between its segments (node's, programs for large pages) is one object all the same: the loader names
 // the one segment that was asked about, and none but the first holds the program headers. Once, at start, before
 // the first FindObject() that must know it.

@@ -13,6 +13,7 @@
 #include <atomic>
 
 #include "base/branch.h"
+#include "elf/objects.h"
 #include "platform/syscalls.h"
 #include "unwind/frame_pointer.h"
 #include "unwind/rule.h"
@@ -155,7 +156,7 @@ bool GeneralStep::OutOfSignal(End* end) {
 // A function that made no frame of its own has its return address below its caller's frame. Is there none?
 bool GeneralStep::IsOnlyFrameBelow(uint64_t frame) {
   constexpr uint64_t kMostBytes = 2048;
-  if (frame - walk_.sp > kMostBytes) return false;
+  if (frame - walk_.sp > kMostBytes || !elf::FindsObjectsQuickly()) return false;  // hundreds of cells may have to be looked up
   for (uint64_t cell = walk_.sp; cell < frame; cell += 8) {
     uint64_t value = 0;
     if (!walk_.memory.Read(cell, &value) || MayBeReturnAddress(value, walk_.pc)) return false;
