@@ -51,6 +51,8 @@ void FillExact(SegmentBuilder::Image& image) {
     if (i % 2 == 0) site.head.size_histogram = site.head.life_histogram = i / 2 + 1;
   }
   image.header.exact_peak.peak_epoch = 1;
+  for (uint64_t i = 1; i < 7; ++i) SegmentBuilder::AddMappedSite(image, i % 3, i << 20, i << 12);
+  image.mapped_sites.back().freed = {0, 4096};
   for (uint32_t i = 0; i < 3; ++i) {
     segment::ExactHistogram histogram = {};
     histogram.entry[0] = uint64_t{i + 5} << 56 | 2;
@@ -77,6 +79,7 @@ void FillSampled(SegmentBuilder::Image& image) {
     bucket.sample[i].size = 4 << 20;
     bucket.sample[i].successor = 9;
   }
+  SegmentBuilder::AddMappedSite(image, 1, 0x7000, 4096);
   segment::SampledHistogram histogram = {};
   histogram.entry[0] = {24, {1, {5, 0}, {6, 0}}};
   image.sampled_histograms.push_back(histogram);

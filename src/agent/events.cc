@@ -34,26 +34,15 @@ unwind::Result EndAtLoader(unwind::Result result, const uint64_t* frames) {
   return result;
 }
 
-HT_NOINLINE uint32_t DeepSiteOf(const platform::Registers& caller) {
+HT_NOINLINE uint32_t DeepSiteOf(const platform::Registers& caller, segment::Kind kind) {
   for (uint32_t i = 0; i < kDeepBuffers; ++i) {
     if (__atomic_exchange_n(&g_deep_taken[i], 1u, __ATOMIC_ACQUIRE) != 0) continue;
     const unwind::Result result = EndAtLoader(unwind::Unwind(caller, &t_state.bounds, g_deep_frames[i], unwind::kMaxFrames), g_deep_frames[i]);
-    const uint32_t site = SiteOf(g_deep_frames[i], result.count, result.end);
+    const uint32_t site = SiteOf(g_deep_frames[i], result.count, result.end, kind);
     __atomic_store_n(&g_deep_taken[i], 0u, __ATOMIC_RELEASE);
     return site;
   }
   return kNoItem;
-}
-
-HT_NOINLINE uint32_t TakeSite(const platform::Registers& caller) {
-  uint64_t frames[kInlineFrames];
-  unwind::Result result = unwind::Unwind(caller, &t_state.bounds, frames, kInlineFrames);
-  if (HT_UNLIKELY(result.end == unwind::End::kNoRule)) result = EndAtLoader(result, frames);
-  if (HT_UNLIKELY(result.end == unwind::End::kDepthLimit)) {
-    const uint32_t site = DeepSiteOf(caller);
-    if (site != kNoItem) return site;
-  }
-  return SiteOf(frames, result.count, result.end);
 }
 
 // First slow event of this thread (or of this thread in a new image). Begins a draw.
@@ -126,6 +115,17 @@ bool DecideSampled(uint64_t size, sampled::Drawn* drawn) {
 bool StillTheSame(const Intent& intent) { return intent.epoch == g_epoch && OwnsImage(); }
 
 }  // namespace
+
+HT_NOINLINE uint32_t TakeSite(const platform::Registers& caller, segment::Kind kind) {
+  uint64_t frames[kInlineFrames];
+  unwind::Result result = unwind::Unwind(caller, &t_state.bounds, frames, kInlineFrames);
+  if (HT_UNLIKELY(result.end == unwind::End::kNoRule)) result = EndAtLoader(result, frames);
+  if (HT_UNLIKELY(result.end == unwind::End::kDepthLimit)) {
+    const uint32_t site = DeepSiteOf(caller, kind);
+    if (site != kNoItem) return site;
+  }
+  return SiteOf(frames, result.count, result.end, kind);
+}
 
 void ForgetInterruptedEvents() {
   for (uint32_t& taken : g_deep_taken) taken = 0;

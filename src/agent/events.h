@@ -21,6 +21,10 @@ struct Intent {
   sampled::Drawn drawn = {};
 };
 
+// The site of the stack that ends in `caller`; of class mapped where `kind` says so. Takes the thread as it stands, so it may
+// be asked before the thread's first allocation.
+uint32_t TakeSite(const platform::Registers& caller, segment::Kind kind = segment::Kind::kSites);
+
 // A new child: what other threads of its parent were in the middle of will never go on here.
 void ForgetInterruptedEvents();
 

@@ -1,6 +1,7 @@
 #include "agent/exact_tally.h"
 
 #include "agent/clock.h"
+#include "agent/exact_peak.h"
 #include "agent/image.h"
 #include "agent/live_table.h"
 #include "agent/owner_lock.h"
@@ -78,16 +79,6 @@ HT_ALWAYS_INLINE void CountClass(uint8_t* first_class, uint32_t* chain, uint32_t
   if (!CountInChain(chain, which)) CountLoss(Loss::kHistogramFull);
 }
 
-// The site's value at the last peak must be kept before its first change after that peak (layout.h, ExactPeak).
-HT_ALWAYS_INLINE void KeepPeakValue(ExactSite* site) {
-  const ExactPeak& peak = g_image.header->exact_peak;
-  if (__atomic_load_n(&peak.at_peak, __ATOMIC_RELAXED) != 0) return;
-  const uint64_t epoch = __atomic_load_n(&peak.peak_epoch, __ATOMIC_RELAXED);
-  if (HT_LIKELY(site->peak_epoch == epoch)) return;
-  site->peak = {site->allocated.objects - site->freed.objects, site->allocated.bytes - site->freed.bytes};
-  __atomic_store_n(&site->peak_epoch, epoch, __ATOMIC_RELEASE);
-}
-
 // Adds to the pending sum of this thread's entry in one instruction, so that a signal handler's event is not lost.
 HT_ALWAYS_INLINE int64_t AddPending(ThreadEntry* entry, int64_t delta) {
   int64_t old = delta;
@@ -99,22 +90,6 @@ HT_ALWAYS_INLINE int64_t TakePending(ThreadEntry* entry) {
   int64_t taken = 0;
   __asm__ volatile("xchgq %0, %1" : "+r"(taken), "+m"(entry->pending_bytes) : : "memory");
   return taken;
-}
-
-// The last instant at which the live total stands at its maximum is the peak: just before it falls.
-HT_ALWAYS_INLINE void LeavePeak(ExactPeak* peak) {
-  if (__atomic_load_n(&peak->at_peak, __ATOMIC_RELAXED) == 0) return;
-  __atomic_store_n(&peak->peak_time, Now(), __ATOMIC_RELAXED);
-  __atomic_fetch_add(&peak->peak_epoch, 1, __ATOMIC_RELAXED);
-  __atomic_store_n(&peak->at_peak, 0u, __ATOMIC_RELEASE);
-}
-
-HT_ALWAYS_INLINE void PublishLive(ExactPeak* peak, int64_t delta) {
-  const int64_t live = __atomic_add_fetch(&peak->live_bytes, delta, __ATOMIC_RELAXED);
-  if (live > __atomic_load_n(&peak->peak_bytes, __ATOMIC_RELAXED)) {
-    __atomic_store_n(&peak->peak_bytes, live, __ATOMIC_RELAXED);
-    __atomic_store_n(&peak->at_peak, 1u, __ATOMIC_RELEASE);
-  }
 }
 
 // The live total: exact in one thread; with more, each thread keeps up to a batch to itself.
@@ -190,13 +165,13 @@ HT_ALWAYS_INLINE uint64_t EndedSize(const Block& block, uint64_t address) {
 }
 
 HT_ALWAYS_INLINE void BookAllocation(ExactSite* site, uint64_t size) {
-  KeepPeakValue(site);
+  KeepPeakValue(g_image.header->exact_peak, site);
   CountClass(&site->head.first_size_class, &site->head.size_histogram, ClassOf(size));
   AddCounts(&site->allocated, size);
 }
 
 HT_ALWAYS_INLINE void BookRelease(ExactSite* site, uint64_t size, uint64_t birth, uint64_t now) {
-  KeepPeakValue(site);
+  KeepPeakValue(g_image.header->exact_peak, site);
   const uint64_t lifetime = ((Birth(now) - birth) & kBirthMask) << kBirthShift;
   CountClass(&site->head.first_life_class, &site->head.life_histogram, ClassOf(lifetime));
   AddCounts(&site->freed, size);

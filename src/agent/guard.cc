@@ -16,8 +16,6 @@ constexpr uint32_t kMaxInnerFrames = 64;  // deepest chain inside an allocator t
 constexpr uint64_t kMaxOpaqueDepth = 8192;
 constexpr uint64_t kMaxHookFrame = 1024;  // bytes; the slow paths' frames are a few hundred
 
-bool InDefiner(uint64_t pc) { return pc - 1 >= g_definer.text_start && pc - 1 < g_definer.text_end; }
-
 // Is the mark within `most` bytes above `sp`, and does it stand? With kMaxHookFrame: is the frame that is about to be left with stack pointer `sp` the one that holds the mark?
 bool HoldsMark(uint64_t sp, uint64_t mark, uint64_t most) {
   if (mark < sp || mark - sp > most) return false;
@@ -27,6 +25,8 @@ bool HoldsMark(uint64_t sp, uint64_t mark, uint64_t most) {
 }  // namespace
 
 bool InAgent(uint64_t pc) { return pc >= reinterpret_cast<uint64_t>(&__ehdr_start) && pc < reinterpret_cast<uint64_t>(&_end); }
+
+bool InDefiner(uint64_t pc) { return pc - 1 >= g_definer.text_start && pc - 1 < g_definer.text_end; }
 
 bool IsNestedSlow(const platform::Registers& caller) {
   const uint64_t mark = t_state.guard_sp;

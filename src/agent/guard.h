@@ -38,6 +38,9 @@ class Guard {
 // Is this the agent's own code?
 bool InAgent(uint64_t pc);
 
+// Is the return address `pc` in the object that defines the real malloc?
+bool InDefiner(uint64_t pc);
+
 // The slow part: asked only while a guard is set.
 bool IsNestedSlow(const platform::Registers& caller);
 

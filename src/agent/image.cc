@@ -23,6 +23,10 @@ uint32_t ItemBytes(Mode mode, uint32_t kind) {
       return sizeof(segment::Node);
     case Kind::kHistograms:
       return exact ? sizeof(segment::ExactHistogram) : sizeof(segment::SampledHistogram);
+    case Kind::kMappedSites:
+      return sizeof(segment::ExactSite);
+    case Kind::kRanges:
+      return sizeof(segment::MappedRange);
     default:
       return sizeof(segment::Module);
   }
@@ -60,13 +64,13 @@ bool Grow(Kind kind) {
 }  // namespace
 
 RegionPlan FirstPlan(Mode mode) {
-  if (mode == Mode::kExact) return {{1536, 8192, 1024, 48}, 0};
-  return {{384, 8192, 256, 48}, 128};
+  if (mode == Mode::kExact) return {{1536, 8192, 1024, 48, 64, 192}, 0};
+  return {{384, 8192, 256, 48, 64, 192}, 128};
 }
 
 RegionPlan ChildPlan(Mode mode) {
-  if (mode == Mode::kExact) return {{192, 1536, 160, 12}, 0};
-  return {{32, 1024, 32, 12}, 32};
+  if (mode == Mode::kExact) return {{192, 1536, 160, 12, 12, 32}, 0};
+  return {{32, 1024, 32, 12, 12, 32}, 32};
 }
 
 uint64_t RegionBytes(Mode mode, const RegionPlan& plan) {
@@ -95,6 +99,11 @@ void FormatRegion(uint8_t* memory, uint64_t offset, Mode mode, uint64_t period_b
   // Item 0 of the nodes is the root; sites begin after "other" and the undo copies.
   header->kinds[static_cast<uint32_t>(Kind::kNodes)].count = 1;
   header->kinds[static_cast<uint32_t>(Kind::kSites)].count = segment::kFirstSiteId;
+  KindDirectory& mapped = header->kinds[static_cast<uint32_t>(Kind::kMappedSites)];
+  mapped.count = segment::kFirstMappedId;
+  auto* mapped_site = reinterpret_cast<segment::ExactSite*>(memory + (mapped.root_offset - offset));
+  mapped_site[segment::kMappedOtherId].head.flags = segment::kSiteOther;
+  for (uint32_t i = 0; i < segment::kFirstMappedId; ++i) mapped_site[i].head.memory_class = segment::kClassMapped;
   const uint64_t sites = header->kinds[static_cast<uint32_t>(Kind::kSites)].root_offset - offset;
   if (mode == Mode::kExact) {
     reinterpret_cast<segment::ExactSite*>(memory + sites)->head.flags = segment::kSiteOther;

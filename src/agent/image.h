@@ -55,6 +55,8 @@ HT_ALWAYS_INLINE uint8_t* ItemAddress(segment::Kind kind, uint32_t id) {
 inline segment::ExactSite* ExactSiteAt(uint32_t id) { return reinterpret_cast<segment::ExactSite*>(ItemAddress(segment::Kind::kSites, id)); }
 inline segment::SampledSite* SampledSiteAt(uint32_t id) { return reinterpret_cast<segment::SampledSite*>(ItemAddress(segment::Kind::kSites, id)); }
 inline segment::Node* NodeAt(uint32_t id) { return reinterpret_cast<segment::Node*>(ItemAddress(segment::Kind::kNodes, id)); }
+inline segment::ExactSite* MappedSiteAt(uint32_t id) { return reinterpret_cast<segment::ExactSite*>(ItemAddress(segment::Kind::kMappedSites, id)); }
+inline segment::MappedRange* RangeAt(uint32_t id) { return reinterpret_cast<segment::MappedRange*>(ItemAddress(segment::Kind::kRanges, id)); }
 inline segment::Module* ModuleAt(uint32_t id) { return reinterpret_cast<segment::Module*>(ItemAddress(segment::Kind::kModules, id)); }
 
 // A new zeroed item; kNoItem when the segment can't grow (counted as Loss::kSegmentFull). Thread-safe; a signal handler

@@ -9,6 +9,7 @@
 #include "agent/exec_environment.h"
 #include "agent/identity.h"
 #include "agent/image.h"
+#include "agent/mapped_tally.h"
 #include "agent/modules.h"
 #include "agent/own_family.h"
 #include "agent/page_filter.h"
@@ -209,7 +210,7 @@ bool OpenEverything(const Config& config) {
   g_image.header->unattributed_objects = arena.objects;
   g_image.header->unattributed_bytes = arena.bytes;
   if (arena.refused != 0) CountLoss(segment::Loss::kArenaExhausted, arena.refused);
-  const bool open = unwind::Initialize() && OpenThreadTable() && OpenStacks(NewSeed()) && OpenTally(config.mode) && OpenFilter(config.mode);
+  const bool open = unwind::Initialize() && OpenThreadTable() && OpenStacks(NewSeed()) && OpenTally(config.mode) && OpenFilter(config.mode) && mapped::Open();
   if (!open) {
     CountLoss(segment::Loss::kSegmentFull);
     g_image.header = nullptr;
@@ -288,6 +289,7 @@ void OpenChildImage(uint32_t index) {
   for (uint32_t i = 0; i < sizeof(header->exe); ++i) header->exe[i] = parent->exe[i];
   for (uint32_t i = 0; i < sizeof(header->argv); ++i) header->argv[i] = parent->argv[i];
   header->inherited_bytes = static_cast<uint64_t>(parent->mode == Mode::kExact ? parent->exact_peak.live_bytes : static_cast<int64_t>(parent->sampled_peak.whole.ScaledBytes() >> sampling::kFractionBits));
+  header->inherited_mapped_bytes = static_cast<uint64_t>(parent->mapped_peak.live_bytes);
   header->image_flags = parent->image_flags & segment::kImageFlagCoarseTime;
   for (uint32_t i = 0; i < segment::kMaxThreadNames; ++i) header->thread_names[i] = parent->thread_names[i];
   g_fork_pid = 0;
@@ -298,6 +300,7 @@ void OpenChildImage(uint32_t index) {
   OpenDraws();
   ReopenThreadTable();
   ReopenStacks(NewSeed());
+  mapped::Reopen();
   if (header->mode == Mode::kExact) {
     exact::Reopen();
   } else {

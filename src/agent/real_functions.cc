@@ -17,6 +17,7 @@ RealFunctions g_real;
 RealFunctions g_pass_through;
 Definer g_definer;
 bool g_hooks_open;
+RealMappings g_mappings;
 
 namespace {
 
@@ -114,6 +115,26 @@ void SetErrnoNoMemory() {
   if (__errno_location != nullptr) *__errno_location() = kOutOfMemory;
 }
 
+namespace {
+
+bool DefinerIsLibc() { return elf::FindNext(_DYNAMIC, "__libc_start_main").text_start == g_definer.text_start; }
+
+void ResolveMappings() {
+  const elf::Definition real_mmap = elf::FindNext(_DYNAMIC, "mmap");
+  if (real_mmap.text_start != elf::FindNext(_DYNAMIC, "__libc_start_main").text_start) {
+    g_mappings.text_start = real_mmap.text_start;
+    g_mappings.text_end = real_mmap.text_end;
+  }
+  Find("mmap64", &g_mappings.mmap64);
+  Find("munmap", &g_mappings.munmap);
+  Find("mremap", &g_mappings.mremap);
+  Find("brk", &g_mappings.brk);
+  Find("sbrk", &g_mappings.sbrk);
+  Find("mmap", &g_mappings.mmap);
+}
+
+}  // namespace
+
 void ResolveRealFunctions() {
 #define HT_ACQUIRE(name, parameters, arguments, requested_bytes) Find(#name, &g_pass_through.name);
 #define HT_MOVE(name, parameters, arguments, requested_bytes) Find(#name, &g_pass_through.name);
@@ -123,17 +144,17 @@ void ResolveRealFunctions() {
   const elf::Definition real_malloc = elf::FindNext(_DYNAMIC, "malloc");
   g_definer.text_start = real_malloc.text_start;
   g_definer.text_end = real_malloc.text_end;
+  g_definer.is_libc = DefinerIsLibc();
   g_definer.interposer_before = elf::FindBefore(_DYNAMIC, "malloc").address != nullptr;
   g_definer.missing = g_pass_through.malloc == nullptr || g_pass_through.free == nullptr || g_pass_through.realloc == nullptr;
   if (!g_definer.missing) FillGaps();
+  ResolveMappings();
 }
 
 // Some real functions call another one through the symbol table (glibc's reallocarray calls realloc, musl's calloc calls
 // malloc). Asked once, before the hooks are open, so that the inner call lands in the cold way, which counts it; and with a
 // size that every allocator refuses, so that the program's heap stays as it was.
 namespace {
-
-bool DefinerIsLibc() { return elf::FindNext(_DYNAMIC, "__libc_start_main").text_start == g_definer.text_start; }
 
 constexpr size_t kRefused = SIZE_MAX / 2 - 65536;
 
@@ -174,7 +195,7 @@ void OpenHooks(bool arena_in_use) {
     open.malloc_usable_size = arena_aware::malloc_usable_size;
   }
   // Only libc is asked: a naive malloc may not survive the question, and nothing behind an interposer is ever called.
-  if (DefinerIsLibc() && !g_definer.interposer_before) CloseNested(&open);
+  if (g_definer.is_libc && !g_definer.interposer_before) CloseNested(&open);
   g_real = open;
   g_hooks_open = true;
 }

@@ -31,8 +31,22 @@ struct Definer {
   uint64_t text_end = 0;
   bool missing = false;     // no malloc behind us at all
   bool interposer_before = false;
+  bool is_libc = false;
 };
 extern Definer g_definer __attribute__((visibility("hidden")));
+
+// What stands behind the mapping hooks (mapping_hooks.cc); null: none, or not looked up yet, then the kernel is asked.
+struct RealMappings {
+  void* (*mmap)(void* address, size_t bytes, int protection, int flags, int file, long offset);
+  void* (*mmap64)(void* address, size_t bytes, int protection, int flags, int file, long offset);
+  int (*munmap)(void* address, size_t bytes);
+  void* (*mremap)(void* old, size_t old_bytes, size_t new_bytes, int flags, ...);
+  int (*brk)(void* end);
+  void* (*sbrk)(long increment);
+  uint64_t text_start;  // of an object that is not libc and defines mmap: what it calls of these itself is not counted
+  uint64_t text_end;
+};
+extern RealMappings g_mappings __attribute__((visibility("hidden")));
 
 // Finds the real functions (g_pass_through, g_definer). No libc, no lock, no allocation. Does not open the hooks.
 void ResolveRealFunctions();

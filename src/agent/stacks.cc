@@ -40,10 +40,11 @@ uint32_t* g_node_table;
 uint64_t g_node_mask;
 uint64_t g_node_count;
 
-// Newest site of each node (0: none; SiteHead::same_stack leads to the others), in parts that follow the numbering of the nodes.
+// Newest site of each node (0: none; SiteHead::same_stack leads to the others), in parts that follow the numbering of the
+// nodes; of class malloc, and of class mapped.
 constexpr uint32_t kSitesPerPart = 16384;
 constexpr uint32_t kMaxParts = 1024;
-uint32_t* g_site_of_node[kMaxParts];
+uint32_t* g_site_of_node[2][kMaxParts];
 
 Index CurrentIndex() {
   const uint64_t word = __atomic_load_n(&g_index, __ATOMIC_ACQUIRE);
@@ -132,13 +133,12 @@ uint32_t FindOrAddNode(uint32_t parent, uint32_t module, uint64_t address) {
   return id;
 }
 
-uint32_t* SiteOfNode(uint32_t node, bool make) {
+uint32_t* SiteOfNode(uint32_t node, Kind kind, bool make) {
   const uint32_t part = node / kSitesPerPart;
   if (part >= kMaxParts) return nullptr;
-  if (g_site_of_node[part] == nullptr && make) {
-    g_site_of_node[part] = static_cast<uint32_t*>(MapPrivate(kSitesPerPart * sizeof(uint32_t)));
-  }
-  return g_site_of_node[part] != nullptr ? &g_site_of_node[part][node % kSitesPerPart] : nullptr;
+  uint32_t*& sites = g_site_of_node[kind == Kind::kMappedSites ? 1 : 0][part];
+  if (sites == nullptr && make) sites = static_cast<uint32_t*>(MapPrivate(kSitesPerPart * sizeof(uint32_t)));
+  return sites != nullptr ? &sites[node % kSitesPerPart] : nullptr;
 }
 
 uint16_t CutFlags(unwind::End end) {
@@ -157,22 +157,27 @@ uint16_t CutFlags(unwind::End end) {
   }
 }
 
-segment::SiteHead* HeadOf(uint32_t site) {
+segment::SiteHead* HeadOf(uint32_t site, Kind kind) {
+  if (kind == Kind::kMappedSites) return &MappedSiteAt(site)->head;
   return g_image.header->mode == segment::Mode::kExact ? &ExactSiteAt(site)->head : &SampledSiteAt(site)->head;
 }
 
 // The site for this thread's name among those of one stack, of which `first` is the newest; 0: none.
-uint32_t SiteOfThisThread(uint32_t first) {
+uint32_t SiteOfThisThread(uint32_t first, Kind kind) {
   uint32_t site = first;
-  while (site != 0 && HeadOf(site)->thread_name != t_state.thread_name) site = HeadOf(site)->same_stack;
+  while (site != 0 && HeadOf(site, kind)->thread_name != t_state.thread_name) site = HeadOf(site, kind)->same_stack;
   return site;
 }
 
-uint32_t AddSite(uint32_t node, uint32_t same_stack, unwind::End end) {
-  const uint32_t id = Append(Kind::kSites);
+uint32_t AddSite(uint32_t node, uint32_t same_stack, unwind::End end, Kind kind) {
+  const uint32_t id = Append(kind);
   if (id == kNoItem) return kNoItem;
-  if (g_image.header->mode != segment::Mode::kExact) SampledSiteAt(id)->smallest_sampled = UINT64_MAX;
-  segment::SiteHead* head = HeadOf(id);
+  segment::SiteHead* head = HeadOf(id, kind);
+  if (kind == Kind::kMappedSites) {
+    head->memory_class = segment::kClassMapped;
+  } else if (g_image.header->mode != segment::Mode::kExact) {
+    SampledSiteAt(id)->smallest_sampled = UINT64_MAX;
+  }
   head->flags = CutFlags(end);
   head->thread_name = t_state.thread_name;
   head->same_stack = same_stack;
@@ -181,17 +186,17 @@ uint32_t AddSite(uint32_t node, uint32_t same_stack, unwind::End end) {
 }
 
 // The nearest caller (or the stack itself) that has a site.
-uint32_t NearestSite(uint32_t node) {
+uint32_t NearestSite(uint32_t node, Kind kind) {
   for (uint32_t depth = 0; node != 0 && depth < unwind::kMaxFrames; ++depth) {
-    const uint32_t* site = SiteOfNode(node, false);
-    if (site != nullptr && *site != 0) return SiteOfThisThread(*site) != 0 ? SiteOfThisThread(*site) : *site;
+    const uint32_t* site = SiteOfNode(node, kind, false);
+    if (site != nullptr && *site != 0) return SiteOfThisThread(*site, kind) != 0 ? SiteOfThisThread(*site, kind) : *site;
     node = NodeAt(node)->parent;
   }
   return kSiteOtherId;
 }
 
 // REQUIRES: the interning lock.
-uint32_t Intern(const uint64_t* frames, uint32_t count, unwind::End end) {
+uint32_t Intern(const uint64_t* frames, uint32_t count, unwind::End end, Kind kind) {
   uint32_t node = 0;
   for (uint32_t i = count; i-- > 0;) {
     const uint64_t pc = frames[i] & ~unwind::kExactPcBit;
@@ -202,17 +207,17 @@ uint32_t Intern(const uint64_t* frames, uint32_t count, unwind::End end) {
     const uint32_t next = FindOrAddNode(node, module, address);
     if (next == kNoItem) {
       CountLoss(Loss::kSiteTableFull);
-      return NearestSite(node);
+      return NearestSite(node, kind);
     }
     node = next;
   }
-  uint32_t* newest = SiteOfNode(node, true);
-  const uint32_t known = newest != nullptr ? SiteOfThisThread(*newest) : 0;
+  uint32_t* newest = SiteOfNode(node, kind, true);
+  const uint32_t known = newest != nullptr ? SiteOfThisThread(*newest, kind) : 0;
   if (known != 0) return known;
-  const uint32_t added = newest != nullptr ? AddSite(node, *newest, end) : kNoItem;
+  const uint32_t added = newest != nullptr ? AddSite(node, *newest, end, kind) : kNoItem;
   if (added == kNoItem) {
     CountLoss(Loss::kSiteTableFull);
-    return NearestSite(node);
+    return NearestSite(node, kind);
   }
   return *newest = added;
 }
@@ -257,17 +262,18 @@ uint64_t HashStack(const uint64_t* frames, uint32_t count, unwind::End end) {
   return hash | 1;
 }
 
-uint32_t SiteOf(const uint64_t* frames, uint32_t count, unwind::End end) {
+uint32_t SiteOf(const uint64_t* frames, uint32_t count, unwind::End end, Kind kind) {
   if (count == 0) return kSiteOtherId;
-  // Samples are rare, so each has its modules looked at: the same addresses may be another library's by now.
-  const bool sampled = segment::IsSampled(g_image.header->mode);
+  // Samples are rare, so each has its modules looked at: the same addresses may be another library's by now. So are mappings.
+  const bool sampled = segment::IsSampled(g_image.header->mode) || kind == Kind::kMappedSites;
+  const uint64_t of_kind = kind == Kind::kMappedSites ? 0x9e3779b97f4a7c14ull : 0;
   if (sampled && !VerifyModules(frames, count)) VerifyAllModules();
-  uint64_t hash = HashStack(frames, count, end);
+  uint64_t hash = HashStack(frames, count, end) ^ of_kind;
   uint32_t site = LookUp(hash);
   if (HT_LIKELY(site != kNoItem)) return site;
   if (!sampled && !VerifyModules(frames, count)) {
     VerifyAllModules();
-    hash = HashStack(frames, count, end);
+    hash = HashStack(frames, count, end) ^ of_kind;
   }
   switch (AcquireOwnerLock(&g_intern_lock, &g_intern_owner_sp, kLockYields)) {
     case LockResult::kReentry:
@@ -281,7 +287,7 @@ uint32_t SiteOf(const uint64_t* frames, uint32_t count, unwind::End end) {
   }
   site = LookUp(hash);
   if (site == kNoItem) {
-    site = Intern(frames, count, end);
+    site = Intern(frames, count, end, kind);
     Remember(hash, site);
   }
   ReleaseOwnerLock(&g_intern_lock);

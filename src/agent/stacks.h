@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "segment/layout.h"
 #include "unwind/unwinder.h"
 
 namespace heaptally::agent {
@@ -21,7 +22,8 @@ bool ReopenStacks(uint64_t seed);
 
 uint64_t HashStack(const uint64_t* frames, uint32_t count, unwind::End end);
 
-// Site id of the stack. Never fails: kSiteOtherId when it can't be booked where it belongs (counted).
-uint32_t SiteOf(const uint64_t* frames, uint32_t count, unwind::End end);
+// Id of the stack's site of that kind (Kind::kSites or Kind::kMappedSites: a stack may have one of each). Never fails:
+// kSiteOtherId when it can't be booked where it belongs (counted).
+uint32_t SiteOf(const uint64_t* frames, uint32_t count, unwind::End end, segment::Kind kind = segment::Kind::kSites);
 
 }  // namespace heaptally::agent

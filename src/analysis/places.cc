@@ -30,10 +30,10 @@ class Gatherer {
   Gatherer(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste)
       : profiles_(profiles), by_(by), table_(profiles, taste) {}
 
-  std::vector<Place> Gather() {
+  std::vector<Place> Gather(std::string_view memory_class) {
     for (size_t number = 0; number < profiles_.size(); ++number) {
       for (const profile::Site& site : profiles_[number]->sites) {
-        if (site.memory_class == "malloc") AddSite(number, site);
+        if (site.memory_class == memory_class) AddSite(number, site);
       }
     }
     std::vector<Place> out;
@@ -93,8 +93,9 @@ size_t PlaceFrame(const std::vector<StackFrame>& stack, const FrameTaste& taste)
   return stack.empty() ? 0 : stack.size() - 1;
 }
 
-std::vector<Place> RankPlaces(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste) {
-  std::vector<Place> out = Gatherer(profiles, by, taste).Gather();
+std::vector<Place> RankPlaces(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste,
+                              std::string_view memory_class) {
+  std::vector<Place> out = Gatherer(profiles, by, taste).Gather(memory_class);
   for (Place& place : out) {
     std::stable_sort(place.sites.begin(), place.sites.end(), [by](const PlaceSite& a, const PlaceSite& b) {
       return RanksBefore(Ranked(a.site->measures, by), Ranked(b.site->measures, by));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/frame_taste.h"
@@ -34,9 +35,10 @@ struct Place {
   bool truncated = false;  // at least one of its stacks is cut
 };
 
-// Places of all sites of `profiles` that are of class malloc, ordered by the lower end of what `by` says, largest
+// Places of all sites of `profiles` that are of class `memory_class`, ordered by the lower end of what `by` says, largest
 // first; those with nothing at all in it are left out. The profiles must outlive the result.
-std::vector<Place> RankPlaces(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste);
+std::vector<Place> RankPlaces(const std::vector<const profile::Profile*>& profiles, By by, const FrameTaste& taste,
+                              std::string_view memory_class = "malloc");
 
 // Position in `stack` of the frame that names the place; stack.size() if it is empty.
 size_t PlaceFrame(const std::vector<StackFrame>& stack, const FrameTaste& taste);

@@ -30,6 +30,14 @@ void AppendTextOrNull(const std::string& text, std::string* out) {
   }
 }
 
+void AppendIntegerOrNull(const std::optional<uint64_t>& number, std::string* out) {
+  if (number) {
+    AppendInteger(*number, out);
+  } else {
+    *out += "null";
+  }
+}
+
 void AppendExact(uint64_t number, std::string* out) {
   *out += "{\"v\":";
   AppendInteger(number, out);
@@ -227,10 +235,10 @@ void SiteWriter::Append(const profile::Site& site, std::string* out) {
   *out += ",\"lifetime_ns_histogram\":";
   AppendHistogram(site.lifetimes_ns, site.measures, false, out);
   *out += ",\"oldest_ns\":";
-  if (site.oldest_ns) {
-    AppendInteger(*site.oldest_ns, out);
-  } else {
-    *out += "null";
+  AppendIntegerOrNull(site.oldest_ns, out);
+  if (site.mapped()) {
+    *out += ",\"resident_bytes\":";
+    AppendIntegerOrNull(site.resident_bytes, out);
   }
   *out += '}';
 }

@@ -102,7 +102,9 @@ std::string RestLine(const std::vector<Place>& places, const std::vector<const p
     double period = 0;
     for (const profile::Profile* profile : profiles) {
       period = std::max(period, profile->totals.period);
-      for (const profile::Site& site : profile->sites) unseen.AddSite(profile::MomentsOf(site.measures.live.bytes));
+      for (const profile::Site& site : profile->sites) {
+        if (!site.mapped()) unseen.AddSite(profile::MomentsOf(site.measures.live.bytes));
+      }
     }
     parts.push_back("stacks without a sample: " + WithInterval(unseen.Bytes(period), true, view.style) + " together");
   }
@@ -157,7 +159,9 @@ std::string RenderPlaces(const std::vector<const profile::Profile*>& profiles, c
   profile::Measures whole;
   bool sampled = false;
   for (const profile::Profile* profile : profiles) {
-    for (const profile::Site& site : profile->sites) whole += site.measures;
+    for (const profile::Site& site : profile->sites) {
+      if (!site.mapped()) whole += site.measures;
+    }
     sampled = sampled || !IsExact(profile->totals);
   }
   const bool aged =

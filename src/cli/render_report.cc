@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/render_mapped.h"
 #include "cli/render_places.h"
 #include "cli/render_summary.h"
 #include "cli/render_tree.h"
@@ -49,6 +50,7 @@ std::string RenderSites(const std::vector<const Profile*>& profiles, const Repor
   std::vector<RankedSite> order;
   for (const Profile* profile : profiles) {
     for (const profile::Site& site : profile->sites) {
+      if (site.mapped()) continue;
       const sampling::Estimate rank = Ranked(site.measures, view.by);
       if (rank.v > 0) order.push_back({rank, profile, &site});
     }
@@ -109,7 +111,9 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
   for (const Profile& profile : profiles) all.push_back(&profile);
   const std::string narrowed = view.narrowed.empty() ? "" : Wrap("  " + view.narrowed, view.width, 4) + "\n\n";
   std::string out = all.size() == 1 ? Heading(*all[0], view.width, view.style) + narrowed +
-                                          RenderTotals(*all[0], view.width, view.style) + ResidentLine(*all[0], view)
+                                          RenderTotals(*all[0], view.width, view.style) +
+                                          RenderMappedTotals(*all[0], view.width, view.style) +
+                                          ResidentLine(*all[0], view)
                                     : narrowed + RenderTree(all, view.width, view.style);
   out += "\n";
   const std::string body = view.body   ? *view.body
@@ -122,8 +126,14 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
   out += body.empty() ? NothingToShow(profiles, view) : body;
   if (view.by_itself && view.by == By::kPeak)
     out += "     most of it was freed since: shown is the peak (--by live shows what is left)\n";
-  out += view.full && !view.body ? "" : "\n";
-  if (!view.suppressed.empty()) out += view.suppressed + "\n";
+  out += view.full && !view.body ? "" : "
+";
+  const std::string mapped =
+      view.body ? "" : RenderMappedPlaces(all, {.width = view.width, .limit = view.limit, .style = view.style});
+  if (!mapped.empty()) out += mapped + "
+";
+  if (!view.suppressed.empty()) out += view.suppressed + "
+";
   out += ProfileNotes(all, view.width);
   return out + NotSeenLines(all, view.width, {}, view.style);
 }

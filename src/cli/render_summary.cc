@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/render_mapped.h"
 #include "cli/render_places.h"
 #include "cli/render_tree.h"
 #include "cli/text.h"
@@ -134,7 +135,7 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
   if (tree) {
     out += RenderTree(all, width) + "\n";
   } else {
-    out += RenderTotals(profiles[0], width);
+    out += RenderTotals(profiles[0], width) + RenderMappedTotals(profiles[0], width);
   }
   out += ResidentLine(facts, tree, width);
   const Table table = WhichTable(profiles);
@@ -145,6 +146,8 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
                                                 .style = {},
                                                 .by_words = table.words});
   out += "\n" + (places.empty() ? NothingLive(profiles, table.words, width) : places) + "\n";
+  const std::string mapped = RenderMappedPlaces(all, {.width = width});
+  if (!mapped.empty()) out += mapped + "\n";
   out += Notes(facts, all, width) + NotSeenLines(all, width, Beside(facts)) +
          StillRunning(all, facts.pid, width);
   return out + Next(facts, all, width);

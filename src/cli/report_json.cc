@@ -87,14 +87,9 @@ Json HeadJson(const Profile& profile) {
                   {"oom", OrNull(profile.exit.oom)}};
   json["threads"] = profile.threads == 0 ? Json(nullptr) : Json(profile.threads);
   json["totals"] = MeasuresJson(profile.totals);
-  Measures mapped;
-  bool any = false;
-  for (const Site& site : profile.sites) {
-    if (site.memory_class != "mapped") continue;
-    mapped += site.measures;
-    any = true;
-  }
-  json["totals_mapped"] = any ? MeasuresJson(mapped) : Json(nullptr);
+  const bool any =
+      std::any_of(profile.sites.begin(), profile.sites.end(), [](const Site& site) { return site.mapped(); });
+  json["totals_mapped"] = any ? MeasuresJson(profile::MappedTotals(profile)) : Json(nullptr);
   json["sites_total"] = profile.sites.size();
   return json;
 }

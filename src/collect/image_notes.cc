@@ -15,6 +15,7 @@ constexpr const char* kLossKeys[] = {
     "lock-reentry",      "live-table-full",    "histogram-full",    "module-table-full",
     "segment-full",      "child-not-recorded", "child-events",      "stack-cut-depth",
     "stack-cut-no-rule", "stack-cut-memory",   "lost-release",      "arena-exhausted",
+    "mapping-missed",    "range-table-full",
 };
 static_assert(std::size(kLossKeys) == static_cast<size_t>(Loss::kCount));
 

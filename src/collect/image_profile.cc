@@ -94,23 +94,39 @@ void Take(const segment::RawImage& image, const segment::SampledSite& raw, const
   site->lifetimes_ns = std::move(histograms.lifetimes_ns);
 }
 
+using Heads = std::vector<const segment::SiteHead*>;
+
 template <typename RawSite>
 void ConvertSites(const segment::RawImage& image, const std::vector<RawSite>& raw_sites, const ImageContext& context,
-                  profile::Profile* profile) {
-  std::vector<uint32_t> kept;
+                  Heads* heads, profile::Profile* profile) {
   for (uint32_t id = 0; id < raw_sites.size(); ++id) {
-    if (HasEvents(raw_sites[id])) kept.push_back(id);
+    if (!HasEvents(raw_sites[id])) continue;
+    profile::Site& site = profile->sites.emplace_back();
+    site.id = id;
+    site.torn = image.torn[id] != 0;
+    Take(image, raw_sites[id], context.scale, &site);
+    heads->push_back(&raw_sites[id].head);
   }
-  profile->sites.resize(kept.size());
-  for (size_t i = 0; i < kept.size(); ++i) {
-    profile::Site& site = profile->sites[i];
-    site.id = kept[i];
-    site.torn = image.torn[kept[i]] != 0;
-    Take(image, raw_sites[kept[i]], context.scale, &site);
+}
+
+// Class mapped: exact in every mode. What the allocator maps for itself is no site of the program's.
+void ConvertMappedSites(const segment::RawImage& image, const ImageContext& context, Heads* heads,
+                        profile::Profile* profile) {
+  std::unordered_map<uint32_t, uint64_t> oldest;
+  for (const segment::MappedRange& range : image.ranges) {
+    const auto [at, added] = oldest.try_emplace(range.site, range.birth);
+    if (!added) at->second = std::min(at->second, range.birth);
   }
-  ConvertStacks(image, context.modules, kept, profile);
-  for (size_t i = 0; i < profile->modules.size(); ++i) {
-    profile->modules[i].loaded_unix_ns = context.scale.ToUnixNs(context.modules[i].loaded_clock);
+  for (uint32_t id = 0; id < image.mapped_sites.size(); ++id) {
+    const segment::ExactSite& raw = image.mapped_sites[id];
+    if (id == segment::kMappedAllocatorId || !HasEvents(raw)) continue;
+    profile::Site& site = profile->sites.emplace_back();
+    site.id = kFirstMappedSite + id;
+    site.torn = image.mapped_torn[id] != 0;
+    site.measures = MeasuresOf(raw, image.header.mapped_peak);
+    const auto born = oldest.find(id);
+    if (born != oldest.end()) site.oldest_ns = context.scale.ToNs(MinusOrZero(context.end_clock, born->second));
+    heads->push_back(&raw.head);
   }
 }
 
@@ -122,7 +138,7 @@ void AddAges(const segment::RawImage& image, const ImageContext& context, profil
     if (!added) at->second = std::min(at->second, live.sample.clock);
   }
   for (profile::Site& site : profile->sites) {
-    const auto at = oldest.find(site.id);
+    const auto at = oldest.find(site.id);  // no site of class mapped has an id of these
     if (at != oldest.end()) site.oldest_ns = context.scale.ToNs(MinusOrZero(context.end_clock, at->second));
   }
 }
@@ -163,6 +179,7 @@ uint64_t LatestClock(const segment::RawImage& image) {
   uint64_t latest = std::max(image.header.started_clock, image.header.exact_peak.peak_time);
   for (const uint64_t moment : image.header.sampled_peak.moment_ns) latest = std::max(latest, moment);
   for (const segment::LiveSample& live : image.samples) latest = std::max(latest, live.sample.clock);
+  for (const segment::MappedRange& range : image.ranges) latest = std::max(latest, range.birth);
   for (const segment::Module& module : image.modules) {
     latest = std::max({latest, module.loaded_clock, module.unloaded_clock});
   }
@@ -177,16 +194,22 @@ profile::Profile ProfileOf(const segment::RawImage& image, const ImageContext& c
   profile.mode = NameOf(header.mode);
   profile.period_bytes = exact || charged ? 0 : header.period_bytes;
   profile.period_calls = charged ? header.period_bytes : 0;
+  Heads heads;
   if (exact) {
-    ConvertSites(image, image.exact_sites, context, &profile);
+    ConvertSites(image, image.exact_sites, context, &heads, &profile);
     AddExactPeak(header.exact_peak, context, &profile);
   } else {
-    ConvertSites(image, image.sampled_sites, context, &profile);
+    ConvertSites(image, image.sampled_sites, context, &heads, &profile);
     AddAges(image, context, &profile);
     AddSamples(image, &profile);
     // A peak is one of bytes.
     if (header.mode != segment::Mode::kCount) AddSampledPeak(header.sampled_peak, context, &profile);
     if (charged) SayChances(header, 0, &profile.totals);
+  }
+  ConvertMappedSites(image, context, &heads, &profile);
+  ConvertStacks(image, context.modules, heads, &profile);
+  for (size_t i = 0; i < profile.modules.size(); ++i) {
+    profile.modules[i].loaded_unix_ns = context.scale.ToUnixNs(context.modules[i].loaded_clock);
   }
   profile::SumTotals(&profile);
   profile.unattributed_objects = header.unattributed_objects;

@@ -13,6 +13,9 @@ class Segment;
 
 namespace heaptally::collect {
 
+// Ids of a profile's sites of class mapped begin here: they are items of another kind, with numbers of their own.
+inline constexpr uint32_t kFirstMappedSite = 1u << 24;
+
 // What the records do not say by themselves.
 struct ImageContext {
   std::vector<segment::Module> modules;  // by module id: inherited ones first
@@ -33,9 +36,9 @@ std::vector<segment::Module> ModulesOf(const segment::Segment& segment, const se
 
 // ---- parts, each in a file of its own
 
-// Distinct frames, and each site's frames innermost first (image_stacks.cc).
+// Distinct frames, and each site's frames innermost first; `heads` are those of profile->sites (image_stacks.cc).
 void ConvertStacks(const segment::RawImage& image, const std::vector<segment::Module>& modules,
-                   const std::vector<uint32_t>& kept_sites, profile::Profile* profile);
+                   const std::vector<const segment::SiteHead*>& heads, profile::Profile* profile);
 
 // Histograms of one site (image_histograms.cc). A first class is not stored: it is the total minus what the chain
 // holds.

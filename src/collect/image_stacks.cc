@@ -59,7 +59,7 @@ void MarkCut(uint16_t flags, profile::Site* site) {
 }  // namespace
 
 void ConvertStacks(const segment::RawImage& image, const std::vector<segment::Module>& modules,
-                   const std::vector<uint32_t>& kept_sites, profile::Profile* profile) {
+                   const std::vector<const segment::SiteHead*>& heads, profile::Profile* profile) {
   for (const segment::Module& module : modules) profile->modules.push_back(ModuleOf(module));
   std::unordered_map<profile::Frame, uint32_t, FrameHash> ids;
   std::vector<uint32_t> frame_of_node(image.nodes.size(), UINT32_MAX);
@@ -70,14 +70,17 @@ void ConvertStacks(const segment::RawImage& image, const std::vector<segment::Mo
     if (added) profile->frames.push_back(at->first);
     return id = at->second;
   };
-  for (size_t i = 0; i < kept_sites.size(); ++i) {
-    const segment::SiteHead& head =
-        image.exact_sites.empty() ? image.sampled_sites[kept_sites[i]].head : image.exact_sites[kept_sites[i]].head;
+  for (size_t i = 0; i < heads.size(); ++i) {
+    const segment::SiteHead& head = *heads[i];
     profile::Site& site = profile->sites[i];
     for (uint32_t node = head.node; node != 0; node = image.nodes[node].parent) site.frames.push_back(frame_id(node));
     site.other = (head.flags & segment::kSiteOther) != 0;
     site.thread = ThreadName(image.header, head.thread_name);
-    if (head.memory_class != 0) site.memory_class = "heap-" + std::to_string(head.memory_class);
+    if (head.memory_class == segment::kClassMapped) {
+      site.memory_class = "mapped";
+    } else if (head.memory_class != 0) {
+      site.memory_class = "heap-" + std::to_string(head.memory_class);
+    }
     MarkCut(head.flags, &site);
   }
 }

@@ -24,6 +24,7 @@ enum class Call : long {
   kMmap = 9,
   kMprotect = 10,
   kMunmap = 11,
+  kBrk = 12,
   kRtSigprocmask = 14,
   kPread64 = 17,
   kAccess = 21,

@@ -21,10 +21,18 @@ Measures& Measures::operator+=(const Measures& other) {
   return *this;
 }
 
+Measures MappedTotals(const Profile& profile) {
+  Measures totals;
+  for (const Site& site : profile.sites) {
+    if (site.mapped()) totals += site.measures;
+  }
+  return totals;
+}
+
 void SumTotals(Profile* profile) {
   Measures totals;
   for (const Site& site : profile->sites) {
-    if (site.memory_class != "mapped") totals += site.measures;
+    if (!site.mapped()) totals += site.measures;
   }
   // Known of the process as a whole only.
   totals.peak_whole = profile->totals.peak_whole;

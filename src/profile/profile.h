@@ -122,6 +122,8 @@ struct Site {
   std::vector<Bucket> lifetimes_ns;  // of freed blocks
   std::optional<uint64_t> oldest_ns;
   std::vector<LiveSample> live_samples;  // sampled modes, in order; may be incomplete or empty
+  std::optional<uint64_t> resident_bytes;  // class mapped: how much of it is in memory, as of Coverage::as_of_unix_ns
+  bool mapped() const { return memory_class == "mapped"; }
   bool operator==(const Site&) const = default;
 };
 
@@ -193,6 +195,9 @@ struct Profile {
 
   bool operator==(const Profile&) const = default;
 };
+
+// Sums over the sites of class mapped, which are in no other totals: reserved address space, exact in every mode.
+Measures MappedTotals(const Profile& profile);
 
 // Recomputes totals from the sites.
 void SumTotals(Profile* profile);

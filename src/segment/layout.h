@@ -76,6 +76,8 @@ enum class Loss : uint32_t {
   kStackTruncatedMemory,   // stacks cut at memory that could not be proven readable
   kLostRelease,            // a live record whose address came back in a new allocation: its release was never seen
   kArenaExhausted,         // start-up arena exhausted: the program got NULL
+  kMappingMissed,          // mappings made or ended while the table of ranges could not be had: missing from every number
+  kRangeTableFull,         // mappings without room in the table of ranges: they count, and as live for ever
   kCount,
 };
 inline constexpr uint32_t kLossSlots = 32;
@@ -109,11 +111,11 @@ static_assert(sizeof(FileHeader) == kPageBytes);
 
 // --------------------------------------------------------------------------------------------------------------- image
 
-enum class Kind : uint32_t { kSites = 0, kNodes = 1, kHistograms = 2, kModules = 3, kCount = 4 };
-inline constexpr uint32_t kKinds = 4;
-inline constexpr uint32_t kMaxSlabs[kKinds] = {1024, 1024, 1024, 64};
-inline constexpr uint32_t kMaxSlabsInAll = 1024 * 3 + 64;
-inline constexpr uint32_t kFirstSlab[kKinds] = {0, 1024, 2048, 3072};  // where a kind's entries begin in slab_page[]
+enum class Kind : uint32_t { kSites = 0, kNodes = 1, kHistograms = 2, kModules = 3, kMappedSites = 4, kRanges = 5, kCount = 6 };
+inline constexpr uint32_t kKinds = 6;
+inline constexpr uint32_t kMaxSlabs[kKinds] = {1024, 1024, 1024, 64, 16, 64};
+inline constexpr uint32_t kMaxSlabsInAll = 1024 * 3 + 64 + 16 + 64;
+inline constexpr uint32_t kFirstSlab[kKinds] = {0, 1024, 2048, 3072, 3136, 3152};  // where a kind's entries begin in slab_page[]
 
 struct KindDirectory {
   uint32_t item_bytes;
@@ -130,7 +132,7 @@ struct PieceEntry {
   uint64_t buckets;       // a power of two
 };
 
-// Exact mode: the process's live bytes (class malloc) and their maximum. `peak_epoch` counts the falls from a maximum. A
+// Exact mode: the process's live bytes (class malloc) and their maximum; in every mode, its mapped bytes. `peak_epoch` counts the falls from a maximum. A
 // site whose peak_epoch equals the image's holds its value at the last peak in peak_*; any other site has not changed
 // since that peak, so its live value is its value at the peak. While `at_peak` is 1 the peak is now.
 struct ExactPeak {
@@ -223,6 +225,8 @@ struct ImageHeader {
   uint32_t pieces;               // entries of piece[] in use
   uint32_t agent_version;
   PieceEntry piece[kMaxPieces];
+  ExactPeak mapped_peak;         // the same of class mapped (reserved bytes, the allocator's own left out); threads, batch_bytes: 0
+  uint64_t inherited_mapped_bytes;  // the parent's mapped bytes at the fork, in none of the numbers here
   uint64_t reserved[8];
   char exe[kMaxPathBytes];       // resolved path of the program's own object, NUL-terminated
   char argv[kMaxArgvBytes];      // as in /proc/PID/cmdline (NUL-separated), cut
@@ -293,7 +297,7 @@ inline constexpr uint32_t kFirstSiteId = 3;
 struct SiteHead {
   uint32_t node;               // 0 only at site 0
   uint16_t flags;              // kSite*
-  uint8_t memory_class;        // 0: malloc
+  uint8_t memory_class;        // 0: malloc, 1: mapped
   uint8_t reserved;
   // Histograms: most sites see one class only, so the first class's count is not stored: it is the total (allocations for
   // sizes, frees for lifetimes) minus the counts in the chain.
@@ -323,6 +327,31 @@ struct alignas(64) ExactSite {
   uint8_t reserved[24];
 };
 static_assert(sizeof(ExactSite) == 128 && offsetof(ExactSite, peak) == 64);
+
+// ---------------------------------------------------------------------------------------------------- mapped memory
+
+// Memory that the program had from the kernel itself (mmap, mremap, brk, sbrk). Rare, so recorded exactly in every mode:
+// items of Kind::kMappedSites are ExactSite, without histograms, and `peak` belongs to ImageHeader::mapped_peak. An object
+// is what one call mapped; it is freed when the last piece of it goes. Item 0 is "other"; item 1 is what the program's own
+// allocator maps to serve malloc from, which is none of the program's sites.
+inline constexpr uint8_t kClassMapped = 1;
+inline constexpr uint32_t kMappedOtherId = 0;
+inline constexpr uint32_t kMappedAllocatorId = 1;
+inline constexpr uint32_t kFirstMappedId = 2;
+
+// Items of Kind::kRanges: a piece of address space that is mapped now. Live ranges do not overlap. `end` is stored last and
+// goes to 0 first; a shrinking range changes one of its two ends. One writer at a time.
+struct MappedRange {
+  uint64_t start;
+  uint64_t end;                // 0: free, then `stamp` is the next free item + 1
+  uint64_t birth;              // clock units; kept by mremap and by the pieces of a split
+  uint64_t stamp;              // the number of the event that made it: later events have higher ones
+  uint32_t site;               // item of Kind::kMappedSites
+  uint32_t mapping;            // the item whose `pieces` counts the pieces of what one call mapped
+  uint32_t pieces;             // belongs to the mapping of this number, not to this range
+  uint32_t reserved;
+};
+static_assert(sizeof(MappedRange) == 48);
 
 struct alignas(64) SampledSite {
   SiteHead head;

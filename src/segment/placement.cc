@@ -5,7 +5,8 @@
 namespace heaptally::segment {
 namespace {
 
-constexpr const char* kKindNames[kKinds] = {"sites", "stack nodes", "histograms", "modules"};
+constexpr const char* kKindNames[kKinds] = {"sites",   "stack nodes",  "histograms",
+                                             "modules", "mapped sites", "ranges"};
 
 struct Range {
   uint64_t start;
@@ -81,6 +82,10 @@ uint32_t ItemBytes(Kind kind, Mode mode) {
       return sizeof(Node);
     case Kind::kHistograms:
       return exact ? sizeof(ExactHistogram) : sizeof(SampledHistogram);
+    case Kind::kMappedSites:
+      return sizeof(ExactSite);
+    case Kind::kRanges:
+      return sizeof(MappedRange);
     default:
       return sizeof(Module);
   }

@@ -31,6 +31,9 @@ struct RawImage {
   std::vector<SampledHistogram> sampled_histograms;
   std::vector<Module> modules;
   std::vector<LiveSample> samples;  // live ones; Mode::kBytes
+  std::vector<ExactSite> mapped_sites;  // class mapped; every mode
+  std::vector<uint8_t> mapped_torn;     // as `torn`
+  std::vector<MappedRange> ranges;      // what is mapped: start < end, site < mapped_sites.size(); not in order
 
   bool one_cut = false;         // all sites are of one moment
   bool peak_moved = false;      // the peak changed while the sites were read, each time

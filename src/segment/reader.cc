@@ -54,18 +54,28 @@ void CheckHead(size_t nodes, size_t histograms, SiteHead* head, uint64_t* damage
   }
 }
 
-void CheckSites(RawImage* image) {
-  const size_t histograms = std::max(image->exact_histograms.size(), image->sampled_histograms.size());
-  for (size_t i = 0; i < image->exact_sites.size(); ++i) {
-    ExactSite& site = image->exact_sites[i];
-    CheckHead(image->nodes.size(), histograms, &site.head, &image->damaged);
+void CheckExactSites(size_t nodes, size_t histograms, std::vector<ExactSite>* sites, std::vector<uint8_t>* torn,
+                     uint64_t* damaged) {
+  for (size_t i = 0; i < sites->size(); ++i) {
+    ExactSite& site = (*sites)[i];
+    CheckHead(nodes, histograms, &site.head, damaged);
     // The writer books an allocation before its release, so a whole copy can't have more of the latter.
     if (site.freed.objects > site.allocated.objects || site.freed.bytes > site.allocated.bytes) {
-      image->torn[i] = 1;
+      (*torn)[i] = 1;
       site.freed.objects = std::min(site.freed.objects, site.allocated.objects);
       site.freed.bytes = std::min(site.freed.bytes, site.allocated.bytes);
     }
   }
+}
+
+void CheckRanges(std::vector<MappedRange>* ranges, size_t sites, uint64_t* damaged) {
+  *damaged += std::erase_if(*ranges, [sites](const MappedRange& range) { return range.site >= sites; });
+}
+
+void CheckSites(RawImage* image) {
+  const size_t histograms = std::max(image->exact_histograms.size(), image->sampled_histograms.size());
+  CheckExactSites(image->nodes.size(), histograms, &image->exact_sites, &image->torn, &image->damaged);
+  CheckExactSites(image->nodes.size(), 0, &image->mapped_sites, &image->mapped_torn, &image->damaged);
   for (SampledSite& site : image->sampled_sites) {
     CheckHead(image->nodes.size(), histograms, &site.head, &image->damaged);
   }
@@ -184,6 +194,7 @@ bool ReadTheRest(const File& file, uint64_t region, RawImage* image, std::string
                 : ReadItems(file, histograms, &image->sampled_histograms, fault)) &&
          ReadItems(file, placement->of(Kind::kNodes), &image->nodes, fault) &&
          ReadItems(file, placement->of(Kind::kModules), &image->modules, fault) &&
+         ReadMappedSites(file, *placement, image, fault) && ReadRanges(file, *placement, &image->ranges, fault) &&
          ReadSamples(file, *placement, image, fault);
 }
 
@@ -274,10 +285,21 @@ std::optional<RawImage> Segment::ReadImage(uint32_t index, std::string* error) c
     CheckHistograms(&image.exact_histograms, &image.damaged);
     CheckHistograms(&image.sampled_histograms, &image.damaged);
     CheckSites(&image);
+    CheckRanges(&image.ranges, image.mapped_sites.size(), &image.damaged);
     return image;
   }
   *error = Sentence(index, fault);
   return std::nullopt;
+}
+
+std::optional<Mappings> Segment::ReadMappings(uint32_t index) const {
+  std::string fault;
+  Mappings mappings;
+  const std::optional<uint64_t> region = RegionOf(index, &fault);
+  if (!region || !ReadHeader(file_, *region, &mappings.header, &fault)) return std::nullopt;
+  const auto placement = CheckPlacement(mappings.header, *region, file_.Size(), &fault);
+  if (!placement || !ReadRanges(file_, *placement, &mappings.ranges, &fault)) return std::nullopt;
+  return mappings;
 }
 
 std::vector<Module> Segment::ReadModules(uint32_t index) const {

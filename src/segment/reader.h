@@ -17,6 +17,12 @@
 
 namespace heaptally::segment {
 
+// What is mapped now, and the totals of that moment.
+struct Mappings {
+  ImageHeader header = {};
+  std::vector<MappedRange> ranges;  // start < end; `site` may be any number
+};
+
 class Segment {
  public:
   // Opens `path` and checks the file's header. On failure returns nothing and sets *error to one sentence: file, fault,
@@ -36,6 +42,9 @@ class Segment {
 
   // Reads the header of one image only: who it is, cheaply.
   std::optional<ImageHeader> ReadImageHeader(uint32_t index, std::string* error) const;
+
+  // The ranges of one image, without the rest: for somebody who looks at a running process again and again.
+  std::optional<Mappings> ReadMappings(uint32_t index) const;
 
   // The modules of one image, without the rest: a forked child's frames point into its parent's.
   std::vector<Module> ReadModules(uint32_t index) const;

@@ -100,7 +100,9 @@ TEST_F(ReaderTest, RefusesLinksAndThingsThatAreNoFiles) {
 }
 
 TEST_F(ReaderTest, ATruncatedFileIsAnErrorOfTheImage) {
-  auto bytes = ExactSegment(5000).Build();
+  SegmentBuilder builder = ExactSegment(5000);
+  SegmentBuilder::AddMappedSite(builder.images[0], 1, 0x10000, 4096);  // the last page of the file holds something
+  const auto bytes = builder.Build();
   for (const size_t length : {sizeof(FileHeader) + 1, size_t{20'000}, size_t{60'000}, bytes.size() - kPageBytes}) {
     Write({bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length)});
     EXPECT_FALSE(ReadFirst()) << length;
@@ -245,6 +247,31 @@ TEST_F(ReaderTest, LiveSamplesOfAllPiecesAndTransit) {
   EXPECT_EQ(raw->samples.size(), 4u);
   EXPECT_EQ(sum, 100u + 400 + 600 + 700);
   EXPECT_EQ(raw->samples[0].address, 0x7000u);
+}
+
+TEST_F(ReaderTest, MappedSitesAndRangesInEveryMode) {
+  for (const Mode mode : {Mode::kExact, Mode::kBytes}) {
+    SegmentBuilder builder(mode);
+    auto& image = builder.images[0];
+    const uint32_t node = SegmentBuilder::AddNode(image, 0, 0, 0x1000);
+    for (uint64_t i = 0; i < 7; ++i) SegmentBuilder::AddMappedSite(image, node, 0x100000 * (i + 1), 4096 * (i + 1));
+    image.mapped_sites[3].freed = {5, 1 << 20};  // more than it has: torn
+    image.ranges[1].site = 99;                   // points nowhere
+    image.ranges[2].end = 0;                     // free
+    Write(builder.Build());
+    const auto raw = ReadFirst();
+    ASSERT_TRUE(raw) << error_;
+    ASSERT_EQ(raw->mapped_sites.size(), kFirstMappedId + 7u);
+    EXPECT_EQ(raw->mapped_sites[2].allocated.bytes, 4096u);
+    EXPECT_EQ(raw->mapped_torn[3], 1);
+    EXPECT_EQ(raw->mapped_sites[3].freed.bytes, raw->mapped_sites[3].allocated.bytes);
+    EXPECT_EQ(raw->ranges.size(), 5u);
+    EXPECT_EQ(raw->damaged, 1u);
+    const auto segment = Segment::Open(path_, &error_);
+    ASSERT_TRUE(segment);
+    EXPECT_EQ(segment->ReadMappings(0)->ranges.size(), 6u);
+    EXPECT_FALSE(segment->ReadMappings(1));
+  }
 }
 
 TEST_F(ReaderTest, OneBadImageLeavesTheOthersReadable) {

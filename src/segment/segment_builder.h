@@ -22,6 +22,8 @@ class SegmentBuilder {
     std::vector<ExactHistogram> exact_histograms;
     std::vector<SampledHistogram> sampled_histograms;
     std::vector<std::vector<SampleBucket>> pieces;
+    std::vector<ExactSite> mapped_sites;
+    std::vector<MappedRange> ranges;
     ImageState state = ImageState::kClaimed;
   };
 
@@ -38,6 +40,8 @@ class SegmentBuilder {
     its.period_bytes = mode == Mode::kBytes ? 512u << 10 : 0;
     its.parent_image = origin == Origin::kStart ? static_cast<uint32_t>(images.size() - 1) : 0;
     image.nodes.push_back({});
+    image.mapped_sites.resize(kFirstMappedId);
+    image.mapped_sites[kMappedOtherId].head.flags = kSiteOther;
     SiteHead other = {};
     other.flags = kSiteOther;
     if (mode == Mode::kExact) {
@@ -75,6 +79,19 @@ class SegmentBuilder {
     site.freed = freed;
     image.exact_sites.push_back(site);
     return static_cast<uint32_t>(image.exact_sites.size() - 1);
+  }
+
+  // A site of class mapped with one live range of `bytes` at `start`.
+  static uint32_t AddMappedSite(Image& image, uint32_t node, uint64_t start, uint64_t bytes) {
+    ExactSite site = {};
+    site.head.node = node;
+    site.head.memory_class = kClassMapped;
+    site.allocated = {1, bytes};
+    image.mapped_sites.push_back(site);
+    const auto id = static_cast<uint32_t>(image.mapped_sites.size() - 1);
+    const auto range = static_cast<uint32_t>(image.ranges.size());
+    image.ranges.push_back({start, start + bytes, 0, range, id, range, 1, 0});
+    return id;
   }
 
   // Adds a site without samples; Allocate() gives it some.
@@ -164,6 +181,8 @@ class SegmentBuilder {
     }
     PlaceItems(own, Kind::kNodes, image.nodes);
     PlaceItems(own, Kind::kModules, image.modules);
+    PlaceItems(own, Kind::kMappedSites, image.mapped_sites);
+    PlaceItems(own, Kind::kRanges, image.ranges);
     own.pieces = static_cast<uint32_t>(image.pieces.size());
     for (size_t i = 0; i < image.pieces.size(); ++i) {
       const uint64_t size = image.pieces[i].size() * sizeof(SampleBucket);

@@ -48,23 +48,23 @@ bool SettleExactSite(const File& file, uint64_t offset, ExactSite* site, uint8_t
   return true;
 }
 
-bool ReadExactOnce(const File& file, const KindPlacement& kind, RawImage* image, std::string* fault) {
+// Every site of a kind, read twice; *one_cut: nothing changed meanwhile.
+bool ReadExactOnce(const File& file, const KindPlacement& kind, std::vector<ExactSite>* sites,
+                   std::vector<uint8_t>* torn, bool* one_cut, std::string* fault) {
   std::vector<ExactSite> again;
-  if (!ReadItems(file, kind, &image->exact_sites, fault)) return false;
-  image->torn.assign(kind.count, 0);
-  image->one_cut = true;
+  if (!ReadItems(file, kind, sites, fault)) return false;
+  torn->assign(kind.count, 0);
   for (const Run& run : kind.runs) {
     again.resize(run.count);
     const uint64_t bytes = uint64_t{run.count} * sizeof(ExactSite);
     bool fine = file.ReadAt(run.offset, again.data(), bytes);
-    ExactSite* first = image->exact_sites.data() + run.first;
+    ExactSite* first = sites->data() + run.first;
     if (fine && std::memcmp(first, again.data(), bytes) == 0) continue;
-    image->one_cut = false;
+    *one_cut = false;
     for (uint32_t i = 0; fine && i < run.count; ++i) {
       if (std::memcmp(&first[i], &again[i], sizeof(ExactSite)) == 0) continue;
       first[i] = again[i];
-      fine =
-          SettleExactSite(file, run.offset + uint64_t{i} * sizeof(ExactSite), &first[i], &image->torn[run.first + i]);
+      fine = SettleExactSite(file, run.offset + uint64_t{i} * sizeof(ExactSite), &first[i], &(*torn)[run.first + i]);
     }
     if (!fine) {
       *fault = "it became shorter while it was read";
@@ -141,12 +141,33 @@ bool ReadHeader(const File& file, uint64_t region_offset, ImageHeader* header, s
 bool ReadExactSites(const File& file, uint64_t region_offset, RawImage* image, std::string* fault) {
   for (int attempt = 0; attempt < kWholeTries; ++attempt) {
     const auto placement = CheckPlacement(image->header, region_offset, file.Size(), fault);
-    if (!placement || !ReadExactOnce(file, placement->of(Kind::kSites), image, fault)) return false;
+    image->one_cut = true;
+    if (!placement || !ReadExactOnce(file, placement->of(Kind::kSites), &image->exact_sites, &image->torn,
+                                     &image->one_cut, fault)) {
+      return false;
+    }
     ImageHeader after;
     if (!ReadHeader(file, region_offset, &after, fault)) return false;
     image->peak_moved = !SamePeak(image->header.exact_peak, after.exact_peak);
     image->header = after;
     if (!image->peak_moved) break;
+  }
+  return true;
+}
+
+bool ReadMappedSites(const File& file, const Placement& placement, RawImage* image, std::string* fault) {
+  bool one_cut = true;
+  return ReadExactOnce(file, placement.of(Kind::kMappedSites), &image->mapped_sites, &image->mapped_torn, &one_cut,
+                       fault);
+}
+
+bool ReadRanges(const File& file, const Placement& placement, std::vector<MappedRange>* ranges, std::string* fault) {
+  std::vector<MappedRange> once, twice;
+  const KindPlacement& kind = placement.of(Kind::kRanges);
+  if (!ReadItems(file, kind, &once, fault) || !ReadItems(file, kind, &twice, fault)) return false;
+  for (size_t i = 0; i < once.size(); ++i) {
+    const bool same = std::memcmp(&once[i], &twice[i], sizeof(MappedRange)) == 0;
+    if (same && once[i].start < once[i].end) ranges->push_back(once[i]);
   }
   return true;
 }

@@ -26,6 +26,11 @@ namespace heaptally::segment {
 bool ReadExactSites(const File& file, uint64_t region_offset, RawImage* image, std::string* fault);
 bool ReadSampledSites(const File& file, uint64_t region_offset, RawImage* image, std::string* fault);
 
+// Sites of class mapped: as exact sites, in every mode. Ranges: those that are live and did not change between two
+// readings (one that did is just being made, cut or ended).
+bool ReadMappedSites(const File& file, const Placement& placement, RawImage* image, std::string* fault);
+bool ReadRanges(const File& file, const Placement& placement, std::vector<MappedRange>* ranges, std::string* fault);
+
 // Reads the header alone and checks that it is one.
 bool ReadHeader(const File& file, uint64_t region_offset, ImageHeader* header, std::string* fault);
 

@@ -50,12 +50,12 @@ def sites_with(profile, function):
             if s.get("class", "malloc") != "mapped" and any(plain_name(f.get("function")) == function for f in s["frames"])]
 
 
-def sites_of_rows(profile, functions):
+def sites_of_rows(profile, functions, mapped=False):
     found = {function: [] for function in functions}
     for site in profile["sites"]:
         names = (plain_name(f.get("function")) for f in site["frames"])
         nearest = next((name for name in names if name in found), None)
-        if nearest and site.get("class", "malloc") != "mapped":
+        if nearest and (site.get("class", "malloc") == "mapped") == mapped:
             found[nearest].append(site)
     return found
 
@@ -69,10 +69,12 @@ def best_known(profile):
     return ", ".join(f"{n} ({c})" for n, c in sorted(names.items(), key=lambda item: -item[1])[:12]) or "none at all"
 
 
-def check_adds_up(profile, where):
+def check_adds_up(profile, where, mapped=False):
+    """The sites of one class against its totals: all others, or those of class mapped."""
     sums = dict.fromkeys(ADDITIVE, 0)
+    totals = profile["totals_mapped" if mapped else "totals"]
     for site in profile["sites"]:
-        if site.get("class") == "mapped":
+        if (site.get("class") == "mapped") != mapped:
             continue
         got = {name: value(site, name) for name in ADDITIVE}
         for name, number in got.items():
@@ -82,8 +84,8 @@ def check_adds_up(profile, where):
         if min(got["live_objects"], got["live_bytes"], got["frees"], got["freed_bytes"]) < 0:
             fail(f"{where}: site {site['id']} has a negative count: {got}")
     for name in ADDITIVE:
-        if value(profile["totals"], name) != sums[name]:
-            fail(f"{where}: totals.{name} is {value(profile['totals'], name)}, its sites sum to {sums[name]}")
+        if value(totals or {}, name) != sums[name] and (totals or sums[name]):
+            fail(f"{where}: totals.{name} is {value(totals or {}, name)}, its sites sum to {sums[name]}")
 
 
 def check_exact(measures, row, where, missing=0, missing_bytes=0):
@@ -137,7 +139,7 @@ def find_profile(profiles, truth, used):
 
 def check_profile(profile, truth, options):
     where = f"{truth['exe']} (pid {truth['pid']})"
-    exact = profile["mode"] == "exact"
+    exact = profile["mode"] == "exact" or options.mapped  # class mapped is exact in every mode
     if options.mode and profile["mode"] != options.mode:
         fail(f"{where}: mode is {profile['mode']}, expected {options.mode}")
     if options.state and profile["state"] not in options.state.split(","):
@@ -148,8 +150,8 @@ def check_profile(profile, truth, options):
     if options.unknown_frees is not None and profile["unknown_frees"] != options.unknown_frees:
         fail(f"{where}: {profile['unknown_frees']} unknown frees, expected {options.unknown_frees}")
     if exact:
-        check_adds_up(profile, where)
-    sites = sites_of_rows(profile, [row["function"] for row in truth["truth"]])
+        check_adds_up(profile, where, options.mapped)
+    sites = sites_of_rows(profile, [row["function"] for row in truth["truth"]], options.mapped)
     misplaced = sum(profile.get("loss", {}).get(reason, 0) for reason in MISPLACED)
     for row in truth["truth"]:
         row_where = f"{where}: {row['function']}"
@@ -164,7 +166,7 @@ def check_profile(profile, truth, options):
         total = {n: sum(r[n] for r in truth["truth"]) for n in EXACT_MEASURES}
         total["maybe"] = [sum(counts) for counts in zip(*(r["maybe"] for r in truth["truth"]))]
         if exact:
-            check_exact([profile["totals"]], total, f"{where}: totals")
+            check_exact([profile["totals_mapped" if options.mapped else "totals"]], total, f"{where}: totals")
         else:
             check_sampled([profile["totals"]], total, profile, f"{where}: totals")
 
@@ -250,6 +252,7 @@ def main():
     parser.add_argument("--mode", choices=["exact", "bytes", "count", "per-class"])
     parser.add_argument("--state", help="allowed states, by comma")
     parser.add_argument("--complete", action="store_true", help="the rows are all that the program allocates: totals are known")
+    parser.add_argument("--mapped", action="store_true", help="the rows are of class mapped, which is exact in every mode")
     parser.add_argument("--profiles", type=int, help="number of profiles in the report")
     parser.add_argument("--profiles-or-lost", type=int, help="profiles and children that were counted as not recorded")
     parser.add_argument("--allow-loss", action="append", default=[], metavar="REASON")

@@ -1,0 +1,86 @@
+#include "cli/render_mapped.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/places.h"
+#include "cli/frame_names.h"
+#include "cli/text.h"
+#include "cli/text_table.h"
+
+namespace heaptally::cli {
+namespace {
+
+using analysis::Place;
+
+struct Row {
+  const Place* place;
+  uint64_t reserved = 0;
+  std::optional<uint64_t> resident;  // known of at least one of its sites
+};
+
+std::string Bytes(uint64_t bytes, NumberStyle style) { return FormatBytes(static_cast<double>(bytes), style); }
+
+std::vector<Row> RowsOf(const std::vector<Place>& places) {
+  std::vector<Row> rows;
+  for (const Place& place : places) {
+    Row row = {&place, place.sum.live.bytes.proven, std::nullopt};
+    for (const analysis::PlaceSite& one : place.sites) {
+      if (one.site->resident_bytes) row.resident = row.resident.value_or(0) + *one.site->resident_bytes;
+    }
+    rows.push_back(row);
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    const uint64_t left = a.resident.value_or(0), right = b.resident.value_or(0);
+    return left != right ? left > right : a.reserved > b.reserved;
+  });
+  return rows;
+}
+
+std::string RestLine(const std::vector<Row>& rows, const MappedView& view) {
+  if (rows.size() <= view.limit) return "";
+  uint64_t reserved = 0;
+  for (size_t at = view.limit; at < rows.size(); ++at) reserved += rows[at].reserved;
+  const size_t count = rows.size() - view.limit;
+  return fmt::format("     {} more place{}, {} reserved\n", count, count == 1 ? "" : "s", Bytes(reserved, view.style));
+}
+
+}  // namespace
+
+std::string RenderMappedTotals(const profile::Profile& profile, size_t width, NumberStyle style) {
+  const profile::Measures totals = profile::MappedTotals(profile);
+  if (totals.allocated.objects.proven == 0) return "";
+  std::string text = Bytes(totals.live.bytes.proven, style) + " reserved";
+  if (profile.coverage.mapped_resident_bytes) text += ", " + Bytes(*profile.coverage.mapped_resident_bytes, style) + " of it resident";
+  text += ", in " + FormatCounted(totals.live.objects.value(), "mapping", "mappings", style);
+  const std::string most = Bytes(totals.peak.bytes.proven, style);
+  if (most != Bytes(totals.live.bytes.proven, style)) text += "; most " + most;
+  return Labelled("mapped", text, width);
+}
+
+std::string RenderMappedPlaces(const std::vector<const profile::Profile*>& profiles, const MappedView& view) {
+  const std::vector<Place> places = RankPlaces(profiles, analysis::By::kLive, ReportTaste(), "mapped");
+  const std::vector<Row> rows = RowsOf(places);
+  if (rows.empty()) return "";
+  const bool known = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.resident.has_value(); });
+  std::vector<Column> columns = {{.title = "", .right = true},
+                                 {.title = "mapped, not by malloc", .cut = Cut::kEnd},
+                                 {.title = "", .cut = Cut::kBeginning, .at_most = view.width / 3},
+                                 {.title = "reserved", .right = true}};
+  if (known) columns.push_back({.title = "resident", .right = true});
+  columns.push_back({.title = "mappings", .right = true});
+  TextTable table(columns);
+  for (size_t at = 0; at < std::min(rows.size(), view.limit); ++at) {
+    const Place& place = *rows[at].place;
+    std::vector<std::string> cells = {std::to_string(at + 1),
+                                      place.has_frame ? ShownName(place.frame) : Printable(place.unnamed),
+                                      place.has_frame ? ShownPlace(place.frame) : "", Bytes(rows[at].reserved, view.style)};
+    if (known) cells.push_back(rows[at].resident ? Bytes(*rows[at].resident, view.style) : "");
+    cells.push_back(FormatCount(place.sum.live.objects.value(), view.style));
+    table.Add(std::move(cells));
+  }
+  return table.Render(view.width) + RestLine(rows, view);
+}
+
+}  // namespace heaptally::cli
