@@ -28,6 +28,16 @@ collect::ProcessEnd EndOf(const collect::Ending& ending) {
   return end;
 }
 
+// The last account of each image, if nobody has a newer one.
+void AddAccounts(const RunFacts& facts, std::vector<profile::Profile>* profiles) {
+  for (profile::Profile& profile : *profiles) {
+    for (const collect::ProcessAccount& account : facts.accounts) {
+      const bool same = account.inner_pid == profile.pid && account.started_unix_ns == profile.started_unix_ns;
+      if (same && !profile.coverage.rss_bytes) AddAccount(account, &profile);
+    }
+  }
+}
+
 // What was last seen from outside goes into the profile of the process's last image.
 void AddResident(const RunFacts& facts, std::vector<profile::Profile>* profiles) {
   if (!facts.resident) return;
@@ -62,6 +72,7 @@ RunResult GatherRun(const std::string& directory, const std::string& run_id, con
   collect::Snapshot snapshot = collect::TakeSnapshot(result.segments, options);
   result.profiles = std::move(snapshot.profiles);
   result.problems = std::move(snapshot.errors);
+  AddAccounts(facts, &result.profiles);
   AddResident(facts, &result.profiles);
   Progress progress("naming functions");
   collect::NameFrames(&result.profiles, kept, [&](size_t done, size_t count) { progress.Show(done, count); });

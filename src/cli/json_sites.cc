@@ -238,7 +238,7 @@ void SiteWriter::Append(const profile::Site& site, std::string* out) {
   AppendIntegerOrNull(site.oldest_ns, out);
   if (site.mapped()) {
     *out += ",\"resident_bytes\":";
-    AppendIntegerOrNull(site.resident_bytes, out);
+    AppendIntegerOrNull(profile_.coverage.ResidentOf(site.id), out);
   }
   *out += '}';
 }

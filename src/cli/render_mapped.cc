@@ -27,7 +27,8 @@ std::vector<Row> RowsOf(const std::vector<Place>& places) {
   for (const Place& place : places) {
     Row row = {&place, place.sum.live.bytes.proven, std::nullopt};
     for (const analysis::PlaceSite& one : place.sites) {
-      if (one.site->resident_bytes) row.resident = row.resident.value_or(0) + *one.site->resident_bytes;
+      const std::optional<uint64_t> resident = one.profile->coverage.ResidentOf(one.site->id);
+      if (resident) row.resident = row.resident.value_or(0) + *resident;
     }
     rows.push_back(row);
   }

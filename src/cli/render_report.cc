@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/render_account.h"
 #include "cli/render_mapped.h"
 #include "cli/render_places.h"
 #include "cli/render_summary.h"
@@ -37,7 +38,8 @@ std::string ResidentLine(const Profile& profile, const ReportView& view) {
     text += ", last seen " + FormatDuration(static_cast<double>(profile.taken_unix_ns - seen) / 1e9) +
             (profile.state == profile::State::kRunning ? " ago" : " before the end");
   }
-  return Labelled("RSS", text, view.width);
+  const std::string parts = AccountWords(profile.coverage, view.style);
+  return Labelled("RSS", text + (parts.empty() ? "" : " = " + parts), view.width);
 }
 
 struct RankedSite {

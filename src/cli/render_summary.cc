@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cli/render_account.h"
 #include "cli/render_mapped.h"
 #include "cli/render_places.h"
 #include "cli/render_tree.h"
@@ -41,12 +42,18 @@ std::string Heading(const RunFacts& facts, const profile::Profile& first, size_t
 }
 
 // What the kernel says, beside what malloc says: they never agree, and the difference is named, not explained away.
-std::string ResidentLine(const RunFacts& facts, bool tree, size_t width) {
+// An account, of one moment, says more than the last look, which may be a little later.
+std::string ResidentLine(const RunFacts& facts, const profile::Coverage& coverage, bool tree, size_t width) {
   const std::string label = tree ? "RSS of " + std::to_string(facts.pid) : "RSS";
   const auto bytes = [](uint64_t number) { return FormatBytes(static_cast<double>(number)); };
   // Looks come at intervals, and the kernel's own maximum is of the process and those that it waited for.
   const uint64_t most = std::max(facts.highest_resident_bytes, facts.largest_resident_bytes);
   const std::string highest = most == 0 ? "" : (tree ? "; largest process " : "; highest ") + bytes(most);
+  if (const std::string parts = AccountWords(coverage); !parts.empty()) {
+    const uint64_t seen = coverage.as_of_unix_ns.value_or(0), end = facts.ending.unix_ns;
+    const std::string age = FormatDuration(end > seen ? static_cast<double>(end - seen) / 1e9 : 0);
+    return Labelled(label, fmt::format("{}, last seen {} before the end = {}{}", bytes(*coverage.rss_bytes), age, parts, highest), width);
+  }
   if (!facts.resident) return Labelled(label, "not known: the program ended before the first look" + highest, width);
   const LastResident& resident = *facts.resident;
   const uint64_t anonymous = resident.rss_bytes - std::min(resident.rss_bytes, resident.shared_bytes);
@@ -55,6 +62,15 @@ std::string ResidentLine(const RunFacts& facts, bool tree, size_t width) {
       fmt::format("{}, last seen {} before the end = {} private + {} files and shared{}", bytes(resident.rss_bytes),
                   FormatDuration(resident.seconds_before_end), bytes(anonymous), bytes(resident.shared_bytes), highest),
       width);
+}
+
+// Of the program itself: of its last image that has any.
+profile::Coverage CoverageOf(pid_t pid, const std::vector<profile::Profile>& profiles) {
+  profile::Coverage coverage;
+  for (const profile::Profile& profile : profiles) {
+    if (profile.pid == pid && profile.coverage.rss_bytes) coverage = profile.coverage;
+  }
+  return coverage;
 }
 
 std::string Notes(const RunFacts& facts, const std::vector<const profile::Profile*>& profiles, size_t width) {
@@ -137,7 +153,7 @@ std::string RenderSummary(const RunFacts& facts, const std::vector<profile::Prof
   } else {
     out += RenderTotals(profiles[0], width) + RenderMappedTotals(profiles[0], width);
   }
-  out += ResidentLine(facts, tree, width);
+  out += ResidentLine(facts, CoverageOf(facts.pid, profiles), tree, width);
   const Table table = WhichTable(profiles);
   const auto used = static_cast<size_t>(std::count(out.begin(), out.end(), '\n'));
   const std::string places = RenderPlaces(all, {.by = table.by,

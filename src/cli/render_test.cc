@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <tuple>
 
 #include "cli/hand_made_profile.h"
 #include "cli/render_places.h"
@@ -249,10 +250,78 @@ TEST(RenderTest, HistogramLabelsDoNotTouch) {
   for (std::string word; words >> word;) EXPECT_LE(word.size(), 8u) << edges;
 }
 
+// The server as if it also mapped memory by itself, in two lines of code, and its resident memory had been looked at.
+profile::Profile WithMappings(profile::Profile profile) {
+  for (const auto& [bytes, resident, frame] : {std::tuple{64u << 20, 3u << 20, 1u}, {12u << 20, 9u << 20, 2u}}) {
+    profile::Site site;
+    site.id = (1u << 24) + frame;
+    site.memory_class = "mapped";
+    site.frames = {frame};
+    site.measures.allocated = site.measures.live = site.measures.peak = {profile::ExactAmount(2), profile::ExactAmount(bytes)};
+    profile.coverage.resident_by_site[site.id] = resident;
+    profile.sites.push_back(site);
+  }
+  SumTotals(&profile);
+  profile::Coverage& seen = profile.coverage;
+  seen.rss_bytes = 401u << 20;
+  seen.heap_resident_bytes = 370u << 20;
+  seen.heap_live = profile::ExactAmount(312u << 20);
+  seen.allocator_kept_bytes = 58u << 20;
+  seen.mapped_resident_bytes = 12u << 20;
+  seen.stacks_bytes = 3u << 20;
+  seen.files_bytes = 13u << 20;
+  seen.own_bytes = 2u << 20;
+  seen.unexplained_bytes = 1u << 20;
+  seen.as_of_unix_ns = profile.taken_unix_ns - 40'000'000;
+  return profile;
+}
+
+std::string OneLine(const std::string& text) {
+  std::istringstream in(text);
+  std::string words;
+  for (std::string word; in >> word;) words += (words.empty() ? "" : " ") + word;
+  return words;
+}
+
+TEST(RenderTest, ResidentMemoryIsAccountedFor) {
+  const profile::Profile profile = WithMappings(ServerProfile());
+  RunFacts facts = Facts();
+  facts.ending.unix_ns = profile.taken_unix_ns;
+  const std::string parts =
+      "401 MiB, last seen 40.0 ms before the end = heap live 312 MiB + kept by malloc 58.0 MiB + mapped 12.0 MiB + "
+      "stacks 3.00 MiB + files 13.0 MiB + heaptally 2.00 MiB + unexplained 1.00 MiB";
+  const std::string summary = RenderSummary(facts, {profile}, {.width = 80, .rows = 24});
+  ExpectFits(summary, 80);
+  EXPECT_NE(OneLine(summary).find("RSS " + parts + "; highest 802 MiB"), std::string::npos) << summary;
+  const std::string report = RenderReport({profile}, {.width = 80});
+  ExpectFits(report, 80);
+  EXPECT_NE(OneLine(report).find("RSS " + parts), std::string::npos) << report;
+  for (const std::string& text : {summary, report}) {
+    EXPECT_NE(OneLine(text).find("mapped 76.0 MiB reserved, 12.0 MiB of it resident, in 4 mappings"), std::string::npos)
+        << text;
+    // By what is resident, so the larger reservation comes second.
+    const size_t first = text.find("1  Server::put", text.find("mapped, not by malloc"));
+    const size_t second = text.find("2  cache::insert", text.find("mapped, not by malloc"));
+    EXPECT_LT(first, second) << text;
+    EXPECT_NE(second, std::string::npos) << text;
+  }
+  // Class mapped is in no number of the heap.
+  EXPECT_EQ(OneLine(RenderReport({profile}, {.full = true})).find("64.0 MiB in 2 objects"), std::string::npos);
+  EXPECT_EQ(profile.totals, ServerProfile().totals);
+}
+
+TEST(RenderTest, MoreLiveThanResidentIsSaid) {
+  profile::Profile profile = WithMappings(ServerProfile());
+  profile.coverage.heap_live = profile::ExactAmount(500u << 20);
+  const std::string text = OneLine(RenderReport({profile}, {}));
+  EXPECT_NE(text.find("= heap, as far as it is resident, 370 MiB + mapped"), std::string::npos) << text;
+  EXPECT_EQ(text.find("kept"), std::string::npos);
+}
+
 TEST(RenderTest, PlainMeansPlainEverywhere) {
   for (const bool tree : {false, true}) {
     for (const bool full : {false, true}) {
-      std::vector<profile::Profile> all(tree ? 2 : 1, Sampled(ServerProfile()));
+      std::vector<profile::Profile> all(tree ? 2 : 1, WithMappings(Sampled(ServerProfile())));
       for (profile::Profile& profile : all) {
         profile.coverage.rss_bytes = 401u << 20;
         profile.unattributed_bytes = 123'456'789;

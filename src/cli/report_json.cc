@@ -33,9 +33,9 @@ Json MeasuresJson(const Measures& measures) {
   return Json::parse(text + "}");
 }
 
-Json LiveBytes(const Measures& totals) {
+Json LiveBytes(const Measures& totals, const profile::Amount& live) {
   std::string text;
-  AppendEstimate(totals.live.bytes, profile::BytesEstimate(totals, totals.live.bytes), false, &text);
+  AppendEstimate(live, profile::BytesEstimate(totals, live), false, &text);
   return Json::parse(text);
 }
 
@@ -98,7 +98,8 @@ Json TailJson(const Profile& profile) {
   const profile::Coverage& seen = profile.coverage;
   Json json;
   json["coverage"] = {{"rss_bytes", OrNull(seen.rss_bytes)},
-                      {"heap_live_bytes", LiveBytes(profile.totals)},
+                      {"heap_live_bytes", LiveBytes(profile.totals, seen.heap_live.value_or(profile.totals.live.bytes))},
+                      {"heap_resident_bytes", OrNull(seen.heap_resident_bytes)},
                       {"allocator_kept_bytes", OrNull(seen.allocator_kept_bytes)},
                       {"mapped_resident_bytes", OrNull(seen.mapped_resident_bytes)},
                       {"stacks_bytes", OrNull(seen.stacks_bytes)},

@@ -58,6 +58,7 @@ TEST(ReportJson, ExactNumbersAreIntegersWithoutAnInterval) {
   EXPECT_TRUE(profile["totals"]["live_objects"]["v"].is_number_integer());
   EXPECT_TRUE(profile["totals_mapped"].is_null());
   EXPECT_TRUE(profile["coverage"]["rss_bytes"].is_null());
+  EXPECT_TRUE(profile["coverage"]["heap_resident_bytes"].is_null());
   EXPECT_EQ(profile["coverage"]["heap_live_bytes"]["v"], 6000);
   EXPECT_EQ(profile["loss"]["segment-full"], 4);
   EXPECT_EQ(profile["sites"][0]["size_histogram"], (json{{16, 31, 2}}));

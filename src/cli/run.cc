@@ -59,6 +59,7 @@ RunFacts Facts(const RunOptions& options, const Plan& plan, pid_t pid, const col
         .rss_bytes = seen->last.rss_bytes, .shared_bytes = seen->last.shared_bytes, .seconds_before_end = age.count()};
     facts.highest_resident_bytes = seen->highest_bytes;
   }
+  facts.accounts = watch.accounts();
   // The kernel's maximum is that of the child and its descendants, from the fork on: below what we had ourselves it
   // says nothing.
   const auto by_kernel = static_cast<uint64_t>(ending.usage.ru_maxrss) * 1024;

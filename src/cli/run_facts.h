@@ -25,6 +25,7 @@ struct RunFacts {
   collect::Ending ending;
   std::string capture;                   // as it should be typed; "" if none was written
   std::optional<LastResident> resident;  // of `pid` itself
+  std::vector<collect::ProcessAccount> accounts;  // the last one of each image that was seen
   uint64_t highest_resident_bytes = 0;   // of `pid`, up to the last look; 0 if not known
   uint64_t largest_resident_bytes = 0;   // of any process of the run, as the kernel has it; 0 if not known
   std::vector<std::string> notes;        // sentences without a full stop

@@ -8,6 +8,7 @@
 #include "collect/clock_scale.h"
 #include "collect/image_profile.h"
 #include "collect/mapped_segments.h"
+#include "collect/process_account.h"
 #include "segment/reader.h"
 
 namespace heaptally::collect {
@@ -136,6 +137,20 @@ void SetPid(int32_t pid, profile::Profile* profile) {
   std::erase(profile->notes, kRawCloneNote);
 }
 
+// The account of a process that runs. Its pid as we see it is another one where it has a namespace of its own.
+void AddLivingAccount(const segment::Segment& segment, const segment::RawImage& image, MappedSegments* mapped,
+                      profile::Profile* profile) {
+  if (profile->pid == 0) return;
+  int32_t pid = 0;
+  if (MappedSegments::Maps(profile->pid, segment.file())) pid = profile->pid;
+  for (const MappedSegments::Process& process : mapped->Of(segment.file())) {
+    if (pid == 0 && process.inner_pid == profile->pid) pid = process.pid;
+  }
+  if (pid == 0) return;
+  const auto account = TakeAccount(pid, {image.header, image.ranges});
+  if (account) AddAccount(*account, profile);
+}
+
 // Orders the images of a process by start, numbers them, and gives the last one the process's end. All but the last
 // ended by exec.
 void NumberImages(const SnapshotOptions& options, std::vector<Taken>* all) {
@@ -188,6 +203,7 @@ Snapshot TakeSnapshot(const std::vector<std::string>& segment_paths, const Snaps
       if (image) {
         all.push_back(Convert(*segment, *image, state, options));
         if (header->pid == 0 && state == State::kRunning) SetPid(PidFromOutside(*segment, &mapped), &all.back().profile);
+        if (state == State::kRunning) AddLivingAccount(*segment, *image, &mapped, &all.back().profile);
       } else {
         snapshot.errors.push_back(error);
       }

@@ -15,13 +15,14 @@ Watch::Watch(pid_t child, std::string agent, bool tree) : child_(child), agent_(
 void Watch::Look(const std::function<void(const Unseen&)>& on_unseen) {
   const Clock::time_point now = Clock::now();
   if (!tree_) {
-    LookAt(child_, now, on_unseen);
+    LookAt(child_, now, 1, on_unseen);
     return;
   }
-  for (const pid_t pid : TreeOf(child_, kMostProcesses)) LookAt(pid, now, on_unseen);
+  const std::vector<pid_t> tree = TreeOf(child_, kMostProcesses);
+  for (const pid_t pid : tree) LookAt(pid, now, tree.size(), on_unseen);
 }
 
-void Watch::LookAt(pid_t pid, Clock::time_point now, const std::function<void(const Unseen&)>& on_unseen) {
+void Watch::LookAt(pid_t pid, Clock::time_point now, size_t processes, const std::function<void(const Unseen&)>& on_unseen) {
   const std::optional<Resident> resident = ReadResident(pid);
   if (!resident) return;
   Watched& seen = watched_[pid];
@@ -37,6 +38,7 @@ void Watch::LookAt(pid_t pid, Clock::time_point now, const std::function<void(co
   seen.last_seen = now;
   seen.highest_bytes = std::max(seen.highest_bytes, resident->rss_bytes);
   if (pid == child_) seen.highest_bytes = std::max(seen.highest_bytes, ReadHighestResident(pid));
+  if (!agent_.empty()) accounts_.Look(pid, ticks, processes);
   if (agent_.empty() || seen.asked || seen.exe.empty() || now - seen.exe_since < kGrace) return;
   seen.asked = true;
   if (Maps(pid, agent_) != std::optional<bool>(false)) return;

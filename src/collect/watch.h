@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/process_account.h"
 #include "collect/resident.h"
 
 namespace heaptally::collect {
@@ -49,12 +50,16 @@ class Watch {
   const std::vector<Unseen>& unseen() const { return unseen_; }
   const std::map<pid_t, Watched>& watched() const { return watched_; }
 
+  // The last account of each image that was seen running.
+  std::vector<ProcessAccount> accounts() const { return accounts_.Last(); }
+
  private:
-  void LookAt(pid_t pid, Clock::time_point now, const std::function<void(const Unseen&)>& on_unseen);
+  void LookAt(pid_t pid, Clock::time_point now, size_t processes, const std::function<void(const Unseen&)>& on_unseen);
 
   pid_t child_;
   std::string agent_;
   bool tree_;
+  AccountWatch accounts_;
   std::map<pid_t, Watched> watched_;
   std::vector<Unseen> unseen_;
 };

@@ -56,6 +56,8 @@ void MergeThreads(Profile* profile) {
     const auto [begin, end] = known.equal_range(hash);
     const auto same = std::find_if(begin, end, [&](const auto& at) { return SameStack(sites[at.second], sites[i]); });
     if (same != end) {
+      const auto resident = profile->coverage.ResidentOf(sites[i].id);
+      if (resident) profile->coverage.resident_by_site[sites[same->second].id] += *resident;
       AddSite(sites[i], &sites[same->second]);
       continue;
     }

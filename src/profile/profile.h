@@ -122,15 +122,24 @@ struct Site {
   std::vector<Bucket> lifetimes_ns;  // of freed blocks
   std::optional<uint64_t> oldest_ns;
   std::vector<LiveSample> live_samples;  // sampled modes, in order; may be incomplete or empty
-  std::optional<uint64_t> resident_bytes;  // class mapped: how much of it is in memory, as of Coverage::as_of_unix_ns
   bool mapped() const { return memory_class == "mapped"; }
   bool operator==(const Site&) const = default;
 };
 
-// Where the process's resident memory is, as far as it was measured. Each part is measured by itself.
+// Where the process's resident memory is, as far as it was measured, all at one moment. Each part is measured by itself;
+// rss = heap_resident + mapped_resident + stacks + files + own + unexplained. What the allocator keeps is what is resident
+// of the heap beyond what is live.
 struct Coverage {
   std::optional<uint64_t> rss_bytes, allocator_kept_bytes, mapped_resident_bytes, stacks_bytes, files_bytes, own_bytes, unexplained_bytes;
   std::optional<uint64_t> as_of_unix_ns;  // when it was measured
+  std::optional<uint64_t> heap_resident_bytes;
+  std::optional<Amount> heap_live;        // bytes
+  std::map<uint32_t, uint64_t> resident_by_site;  // of class mapped, by the sites' ids; those with no range are not there
+
+  std::optional<uint64_t> ResidentOf(uint32_t site) const {
+    const auto at = resident_by_site.find(site);
+    return at != resident_by_site.end() ? std::optional<uint64_t>(at->second) : std::nullopt;
+  }
   bool operator==(const Coverage&) const = default;
 };
 

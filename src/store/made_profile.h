@@ -68,6 +68,11 @@ inline Profile RandomProfile(uint64_t seed) {
   if (random() % 2 == 0) profile.exit.signal = 9;
   if (random() % 2 == 0) profile.exit.oom = true;
   profile.coverage.rss_bytes = random();
+  if (seed > 2) {  // not in files of format 1
+    profile.coverage.heap_resident_bytes = 4711 * seed;
+    profile.coverage.heap_live = profile::Amount{seed, 1.5, 2.5, 7};
+    profile.coverage.resident_by_site = {{3, seed}, {1u << 24, UINT64_MAX}};
+  }
   profile.loss = {{"segment-full", 3}, {"lost-release", UINT64_MAX}};
   profile.notes = {"One.", "Two."};
   profile.peak_moments_unix_ns = {random(), random()};

@@ -46,6 +46,8 @@ Amount ExpectedAfter(const Before& before, const Now& now, size_t i, bool peak_i
   return *before[i];
 }
 
+}  // namespace
+
 void PackAmount(const Amount& amount, Packer* packer) {
   const bool estimated = !IsPlain(amount);
   // Two numbers instead of proven << 1 | estimated, so that 64 bits fit.
@@ -67,6 +69,8 @@ Amount UnpackAmount(Unpacker* unpacker) {
   amount.variance = unpacker->Real();
   return amount;
 }
+
+namespace {
 
 // An amount that is a plain number takes that number alone where `exact` says so for all of a site.
 void PackPlain(const Amount& amount, bool exact, Packer* packer) {

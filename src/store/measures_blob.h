@@ -13,6 +13,8 @@
 namespace heaptally::store {
 
 // Whole.
+void PackAmount(const profile::Amount& amount, Packer* packer);
+profile::Amount UnpackAmount(Unpacker* unpacker);
 void PackMeasures(const profile::Measures& measures, Packer* packer);
 profile::Measures UnpackMeasures(Unpacker* unpacker);
 void PackHistogram(const std::vector<profile::Bucket>& buckets, RangeNumbers* ranges, Packer* packer);

@@ -20,6 +20,7 @@ class Packing {
   void operator()(bool flag) { packer.Number(flag ? 1 : 0); }
   void operator()(profile::State state) { packer.Number(static_cast<uint64_t>(state)); }
   void operator()(const profile::Measures& measures) { PackMeasures(measures, &packer); }
+  void operator()(const profile::Amount& amount) { PackAmount(amount, &packer); }
   template <typename Value>
   void operator()(const std::optional<Value>& value) {
     packer.Number(value ? 1 : 0);
@@ -30,7 +31,8 @@ class Packing {
     packer.Number(values.size());
     for (const Value& value : values) (*this)(value);
   }
-  void operator()(const std::map<std::string, uint64_t>& values) {
+  template <typename Key>
+  void operator()(const std::map<Key, uint64_t>& values) {
     packer.Number(values.size());
     for (const auto& [key, value] : values) {
       (*this)(key);
@@ -50,6 +52,7 @@ class Unpacking {
   void operator()(bool& flag) { flag = unpacker.Below(2) != 0; }
   void operator()(profile::State& state) { state = static_cast<profile::State>(unpacker.Below(5)); }
   void operator()(profile::Measures& measures) { measures = UnpackMeasures(&unpacker); }
+  void operator()(profile::Amount& amount) { amount = UnpackAmount(&unpacker); }
   template <typename Value>
   void operator()(std::optional<Value>& value) {
     value.reset();
@@ -59,9 +62,10 @@ class Unpacking {
   void operator()(std::vector<Value>& values) {
     for (uint64_t count = unpacker.Count(); count > 0 && unpacker.ok(); --count) (*this)(values.emplace_back());
   }
-  void operator()(std::map<std::string, uint64_t>& values) {
+  template <typename Key>
+  void operator()(std::map<Key, uint64_t>& values) {
     for (uint64_t count = unpacker.Count(); count > 0 && unpacker.ok(); --count) {
-      std::string key;
+      Key key{};
       (*this)(key);
       (*this)(values[key]);
     }
@@ -81,6 +85,12 @@ void VisitFacts(Visitor& visit, SomeProfile& p) {
   visit(c.files_bytes), visit(c.own_bytes), visit(c.unexplained_bytes), visit(c.as_of_unix_ns);
   visit(p.unattributed_objects), visit(p.unattributed_bytes), visit(p.unknown_frees), visit(p.inherited_bytes);
   visit(p.loss), visit(p.notes), visit(p.own_bytes);
+}
+
+// What was added in format 3: not there in older files.
+template <typename Visitor, typename SomeProfile>
+void VisitAccount(Visitor& visit, SomeProfile& p) {
+  visit(p.coverage.heap_resident_bytes), visit(p.coverage.heap_live), visit(p.coverage.resident_by_site);
 }
 
 template <typename Visitor, typename SomeModule>
@@ -139,12 +149,14 @@ void UnpackModuleList(Unpacking* unpacking, std::vector<profile::Module>* module
 std::string PackFacts(const Profile& profile) {
   Packing facts;
   VisitFacts(facts, profile);
+  VisitAccount(facts, profile);
   return facts.packer.bytes();
 }
 
 bool UnpackFacts(std::string_view facts, Profile* profile) {
   Unpacking unpacking(facts);
   VisitFacts(unpacking, *profile);
+  if (!unpacking.unpacker.done()) VisitAccount(unpacking, *profile);
   return unpacking.unpacker.done();
 }
 

@@ -240,7 +240,7 @@ def command_site(profiles, options):
 
 def command_adds(profiles, options):
     for profile in profiles:
-        check_adds_up(profile, f"{profile['exe']} (pid {profile['pid']})")
+        check_adds_up(profile, f"{profile['exe']} (pid {profile['pid']})", options.mapped)
 
 
 def main():
