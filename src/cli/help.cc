@@ -91,8 +91,9 @@ constexpr Topic kTopics[] = {
      "once: statically linked, setuid and 32-bit programs, a malloc inside the\n"
      "executable, programs built with a sanitizer, and programs started with a\n"
      "cleared environment. `run --require` refuses to start what it cannot profile.\n\n"
-     "Heaps that do not go through malloc (Go, Java, JavaScript, Python's small\n"
-     "objects) and memory that is mapped directly are not counted.\n"},
+     "What happens inside of heaps that do not go through malloc (Go, Java,\n"
+     "JavaScript, Python's small objects) is not seen. Memory that is mapped\n"
+     "directly has numbers of its own (class mapped), apart from the heap's.\n"},
     {"exit",
      "`run` exits with the program's own status, 128 + N if signal N ended it.\n"
      "125  heaptally itself failed, or --require refused\n"

@@ -23,13 +23,11 @@ class Sum {
 };
 
 // What is live may be larger than what is resident: a block that was never touched, or was swapped out. And a sample may
-// have missed what there is.
+// have missed what there is. Then only the heap as a whole is named.
 void AddHeap(const profile::Coverage& coverage, Sum* sum) {
   const auto resident = static_cast<double>(*coverage.heap_resident_bytes);
   const double live = coverage.heap_live ? coverage.heap_live->value() : 0;
-  if (live > resident) {
-    sum->Add("heap, as far as it is resident,", resident);
-  } else if (live > 0) {
+  if (live > 0 && live <= resident) {
     sum->Add("heap live", live);
     sum->Add("kept by malloc", resident - live);
   } else {

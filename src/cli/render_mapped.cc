@@ -17,15 +17,20 @@ using analysis::Place;
 struct Row {
   const Place* place;
   uint64_t reserved = 0;
+  uint64_t at_peak = 0;              // reserved, when most was
   std::optional<uint64_t> resident;  // known of at least one of its sites
 };
 
 std::string Bytes(uint64_t bytes, NumberStyle style) { return FormatBytes(static_cast<double>(bytes), style); }
 
+// Of a process that runs, both columns are of one moment. One that has ended was last looked at some time before, and has
+// given back since what it gave back.
+bool Ended(const profile::Profile& profile) { return profile.state != profile::State::kRunning; }
+
 std::vector<Row> RowsOf(const std::vector<Place>& places) {
   std::vector<Row> rows;
   for (const Place& place : places) {
-    Row row = {&place, place.sum.live.bytes.proven, std::nullopt};
+    Row row = {&place, place.sum.live.bytes.proven, place.sum.peak.bytes.proven, std::nullopt};
     for (const analysis::PlaceSite& one : place.sites) {
       const std::optional<uint64_t> resident = one.profile->coverage.ResidentOf(one.site->id);
       if (resident) row.resident = row.resident.value_or(0) + *resident;
@@ -34,7 +39,8 @@ std::vector<Row> RowsOf(const std::vector<Place>& places) {
   }
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     const uint64_t left = a.resident.value_or(0), right = b.resident.value_or(0);
-    return left != right ? left > right : a.reserved > b.reserved;
+    if (left != right) return left > right;
+    return a.reserved != b.reserved ? a.reserved > b.reserved : a.at_peak > b.at_peak;
   });
   return rows;
 }
@@ -53,22 +59,28 @@ std::string RenderMappedTotals(const profile::Profile& profile, size_t width, Nu
   const profile::Measures totals = profile::MappedTotals(profile);
   if (totals.allocated.objects.proven == 0) return "";
   std::string text = Bytes(totals.live.bytes.proven, style) + " reserved";
-  if (profile.coverage.mapped_resident_bytes) text += ", " + Bytes(*profile.coverage.mapped_resident_bytes, style) + " of it resident";
-  text += ", in " + FormatCounted(totals.live.objects.value(), "mapping", "mappings", style);
+  if (Ended(profile)) text += " at the end";
+  if (const std::optional<uint64_t> resident = profile.coverage.mapped_resident_bytes; resident && !Ended(profile)) {
+    text += ", " + Bytes(*resident, style) + " of it resident,";
+  }
+  text += " in " + FormatCounted(totals.live.objects.value(), "mapping", "mappings", style);
   const std::string most = Bytes(totals.peak.bytes.proven, style);
   if (most != Bytes(totals.live.bytes.proven, style)) text += "; most " + most;
   return Labelled("mapped", text, width);
 }
 
 std::string RenderMappedPlaces(const std::vector<const profile::Profile*>& profiles, const MappedView& view) {
-  const std::vector<Place> places = RankPlaces(profiles, analysis::By::kLive, ReportTaste(), "mapped");
+  const bool ended = std::all_of(profiles.begin(), profiles.end(), [](const auto* profile) { return Ended(*profile); });
+  const std::vector<Place> places =
+      RankPlaces(profiles, ended ? analysis::By::kPeak : analysis::By::kLive, ReportTaste(), "mapped");
   const std::vector<Row> rows = RowsOf(places);
   if (rows.empty()) return "";
   const bool known = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.resident.has_value(); });
   std::vector<Column> columns = {{.title = "", .right = true},
                                  {.title = "mapped, not by malloc", .cut = Cut::kEnd},
                                  {.title = "", .cut = Cut::kBeginning, .at_most = view.width / 3},
-                                 {.title = "reserved", .right = true}};
+                                 {.title = ended ? "peak" : "reserved", .right = true}};
+  if (ended) columns.push_back({.title = "end", .right = true});
   if (known) columns.push_back({.title = "resident", .right = true});
   columns.push_back({.title = "mappings", .right = true});
   TextTable table(columns);
@@ -76,12 +88,15 @@ std::string RenderMappedPlaces(const std::vector<const profile::Profile*>& profi
     const Place& place = *rows[at].place;
     std::vector<std::string> cells = {std::to_string(at + 1),
                                       place.has_frame ? ShownName(place.frame) : Printable(place.unnamed),
-                                      place.has_frame ? ShownPlace(place.frame) : "", Bytes(rows[at].reserved, view.style)};
+                                      place.has_frame ? ShownPlace(place.frame) : ""};
+    if (ended) cells.push_back(Bytes(rows[at].at_peak, view.style));
+    cells.push_back(Bytes(rows[at].reserved, view.style));
     if (known) cells.push_back(rows[at].resident ? Bytes(*rows[at].resident, view.style) : "");
-    cells.push_back(FormatCount(place.sum.live.objects.value(), view.style));
+    cells.push_back(FormatCount((ended ? place.sum.peak : place.sum.live).objects.value(), view.style));
     table.Add(std::move(cells));
   }
-  return table.Render(view.width) + RestLine(rows, view);
+  const char* remark = ended && known ? "     resident: when the process was last looked at\n" : "";
+  return table.Render(view.width) + RestLine(rows, view) + remark;
 }
 
 }  // namespace heaptally::cli

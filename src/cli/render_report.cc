@@ -128,14 +128,11 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
   out += body.empty() ? NothingToShow(profiles, view) : body;
   if (view.by_itself && view.by == By::kPeak)
     out += "     most of it was freed since: shown is the peak (--by live shows what is left)\n";
-  out += view.full && !view.body ? "" : "
-";
+  out += view.full && !view.body ? "" : "\n";
   const std::string mapped =
       view.body ? "" : RenderMappedPlaces(all, {.width = view.width, .limit = view.limit, .style = view.style});
-  if (!mapped.empty()) out += mapped + "
-";
-  if (!view.suppressed.empty()) out += view.suppressed + "
-";
+  if (!mapped.empty()) out += mapped + "\n";
+  if (!view.suppressed.empty()) out += view.suppressed + "\n";
   out += ProfileNotes(all, view.width);
   return out + NotSeenLines(all, view.width, {}, view.style);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "cli/json_sites.h"
 #include "profile/estimates.h"
@@ -39,19 +38,26 @@ Json LiveBytes(const Measures& totals, const profile::Amount& live) {
   return Json::parse(text);
 }
 
+// Those of the heap by rank, then those of class mapped: reserved bytes do not compete with blocks. The limit is of each.
 std::vector<uint32_t> RankedSites(const Profile& profile, const ReportJsonOptions& options) {
   std::vector<Estimate> estimates;
-  for (const Site& site : profile.sites) estimates.push_back(analysis::Ranked(site.measures, options.by));
-  std::vector<uint32_t> order(profile.sites.size());
-  std::iota(order.begin(), order.end(), 0);
-  const size_t shown = std::min(options.limit, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
-                    [&](uint32_t a, uint32_t b) {
-                      if (sampling::RanksBefore(estimates[a], estimates[b])) return true;
-                      return !sampling::RanksBefore(estimates[b], estimates[a]) && a < b;
-                    });
-  order.resize(shown);
-  return order;
+  std::vector<uint32_t> heap, mapped;
+  for (uint32_t index = 0; index < profile.sites.size(); ++index) {
+    const Site& site = profile.sites[index];
+    estimates.push_back(analysis::Ranked(site.measures, options.by));
+    (site.mapped() ? mapped : heap).push_back(index);
+  }
+  for (std::vector<uint32_t>* order : {&heap, &mapped}) {
+    const size_t shown = std::min(options.limit, order->size());
+    std::partial_sort(order->begin(), order->begin() + static_cast<std::ptrdiff_t>(shown), order->end(),
+                      [&](uint32_t a, uint32_t b) {
+                        if (sampling::RanksBefore(estimates[a], estimates[b])) return true;
+                        return !sampling::RanksBefore(estimates[b], estimates[a]) && a < b;
+                      });
+    order->resize(shown);
+  }
+  heap.insert(heap.end(), mapped.begin(), mapped.end());
+  return heap;
 }
 
 const char* StateName(profile::State state) {

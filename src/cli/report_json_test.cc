@@ -75,6 +75,40 @@ TEST(ReportJson, SitesAreRankedAndLimited) {
   EXPECT_EQ(profile["sites_total"], 2);
 }
 
+TEST(ReportJson, ClassMappedIsInNoSumOfTheHeapAndRanksByItself) {
+  Profile profile = ExactProfile();
+  profile.sites.insert(profile.sites.begin(), {MakeSite(1u << 24, 1, 1 << 20), MakeSite((1u << 24) + 1, 2, 2 << 20)});
+  profile.sites[0].memory_class = profile.sites[1].memory_class = "mapped";
+  profile.coverage.resident_by_site = {{1u << 24, 4096}};
+  profile::SumTotals(&profile);
+  const json out = Parse({profile})["profiles"][0];
+  EXPECT_EQ(out["totals"]["live_bytes"]["v"], 6000);
+  EXPECT_EQ(out["totals_mapped"]["live_bytes"]["v"], 3 << 20);
+  EXPECT_EQ(out["coverage"]["heap_live_bytes"]["v"], 6000);
+  std::vector<uint32_t> ids;
+  for (const json& site : out["sites"]) ids.push_back(site["id"]);
+  EXPECT_EQ(ids, (std::vector<uint32_t>{6, 5, (1u << 24) + 1, 1u << 24}));
+  EXPECT_FALSE(out["sites"][0].contains("resident_bytes"));
+  EXPECT_TRUE(out["sites"][2]["resident_bytes"].is_null());
+  EXPECT_EQ(out["sites"][3]["resident_bytes"], 4096);
+  const json limited = Parse({profile}, {.limit = 1})["profiles"][0];
+  ASSERT_EQ(limited["sites"].size(), 2u);
+  EXPECT_EQ(limited["sites"][0]["class"], "malloc");
+  EXPECT_EQ(limited["sites"][1]["class"], "mapped");
+  EXPECT_EQ(limited["sites_total"], 4);
+}
+
+TEST(ReportJson, AnAccountSaysWhatIsLiveUnlessBytesAreNotKnown) {
+  Profile profile = ExactProfile();
+  profile.coverage.heap_resident_bytes = 8192;
+  profile.coverage.heap_live = ExactAmount(5000);  // of the account's moment
+  EXPECT_EQ(Parse({profile})["profiles"][0]["coverage"]["heap_live_bytes"]["v"], 5000);
+  EXPECT_EQ(Parse({profile})["profiles"][0]["coverage"]["heap_resident_bytes"], 8192);
+  profile.totals.bytes_known = false;  // mode count
+  profile.coverage.heap_live.reset();
+  EXPECT_TRUE(Parse({profile})["profiles"][0]["coverage"]["heap_live_bytes"].is_null());
+}
+
 TEST(ReportJson, AllocatorFramesAreHiddenUnlessFull) {
   const json frames = Parse({ExactProfile()})["profiles"][0]["sites"][0]["frames"];
   ASSERT_EQ(frames.size(), 3u);
