@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 
+#include "collect/nameless_notes.h"
 #include "symbols/symbolizer.h"
 
 namespace heaptally::collect {
@@ -80,6 +81,7 @@ void NameFrames(std::vector<profile::Profile>* profiles, const KeptModules& kept
       ++done;
       profile.sources.push_back(namer.Name(frame));
     }
+    NoteNamelessModules(&profile);
   }
 }
 

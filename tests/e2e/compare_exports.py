@@ -36,6 +36,12 @@ def value(entry):
     return int(entry["v"]) if entry else 0
 
 
+@functools.lru_cache(maxsize=None)
+def plain(name):
+    """As exports write text: no control characters. JSON has U+FFFD where a byte was no UTF-8."""
+    return re.sub("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]", "?", name)
+
+
 def unnamed(frame):
     module, offset = frame["module"], frame["offset"]
     if module is None:
@@ -51,7 +57,7 @@ def report_stacks(profiles):
         for site in profile["sites"]:
             if site["class"] == "mapped":
                 continue
-            stack = tuple((frame["function"] or unnamed(frame), frame["file"] or "", frame["line"] or 0, frame["address"])
+            stack = tuple((plain(frame["function"] or unnamed(frame)), plain(frame["file"] or ""), frame["line"] or 0, frame["address"])
                           for frame in site["frames"])
             entry = out[pid, stack]
             entry[0] += 1
