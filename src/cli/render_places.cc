@@ -113,19 +113,30 @@ std::string RestLine(const std::vector<Place>& places, const std::vector<const p
   return (sampled && places.size() > 1 ? "     ranked by the lower end of the interval\n" : "") + rest;
 }
 
-void NoteNameless(const analysis::StackFrame& frame, std::set<std::string>* said) {
-  if (!frame.function.empty() || frame.why.empty()) return;
+// Whether a note says it already, with its share and what works.
+bool IsNoted(const analysis::StackFrame& frame, const std::vector<const profile::Profile*>& profiles) {
+  const std::string words = "without names in " + frame.module + ":";
+  return std::any_of(profiles.begin(), profiles.end(), [&](const profile::Profile* profile) {
+    return std::any_of(profile->notes.begin(), profile->notes.end(),
+                       [&](const std::string& note) { return note.find(words) != std::string::npos; });
+  });
+}
+
+void NoteNameless(const analysis::StackFrame& frame, const std::vector<const profile::Profile*>& profiles,
+                  std::set<std::string>* said) {
+  if (!frame.function.empty() || frame.why.empty() || IsNoted(frame, profiles)) return;
   const std::string module = frame.module.empty() ? "" : frame.module.substr(frame.module.rfind('/') + 1) + ": ";
   said->insert(Printable(module + frame.why));
 }
 
 // Why some of the rows shown have no name.
-std::string NamelessLines(const std::vector<Place>& places, const PlacesView& view) {
+std::string NamelessLines(const std::vector<Place>& places, const std::vector<const profile::Profile*>& profiles,
+                          const PlacesView& view) {
   constexpr size_t kMost = 3;
   std::set<std::string> said;
   for (size_t at = 0; at < std::min(places.size(), view.limit); ++at) {
-    if (places[at].has_frame) NoteNameless(places[at].frame, &said);
-    if (places[at].has_caller) NoteNameless(places[at].caller, &said);
+    if (places[at].has_frame) NoteNameless(places[at].frame, profiles, &said);
+    if (places[at].has_caller) NoteNameless(places[at].caller, profiles, &said);
   }
   std::string out;
   size_t lines = 0;
@@ -173,7 +184,7 @@ std::string RenderPlaces(const std::vector<const profile::Profile*>& profiles, c
   const double all = Ranked(whole, view.by).v;
   for (size_t at = 0; at < std::min(places.size(), view.limit); ++at)
     AddRow(at + 1, places[at], all, view, layout, &table);
-  return table.Render(view.width) + RestLine(places, profiles, view, sampled) + NamelessLines(places, view);
+  return table.Render(view.width) + RestLine(places, profiles, view, sampled) + NamelessLines(places, profiles, view);
 }
 
 }  // namespace heaptally::cli

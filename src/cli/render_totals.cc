@@ -122,12 +122,45 @@ std::string RenderTotals(const profile::Profile& profile, size_t width, NumberSt
   return out + Labelled("churn", ChurnWords(profile, style), width);
 }
 
-std::string ProfileNotes(const std::vector<const profile::Profile*>& profiles, size_t width) {
-  std::map<std::string, size_t> images;
-  for (const profile::Profile* profile : profiles) {
-    for (const std::string& note : profile->notes) ++images[Printable(note)];
+namespace {
+
+// The file that collect::NoteNamelessModules speaks of in a note; "" for other notes.
+std::string NamelessFile(const std::string& note) {
+  constexpr std::string_view kWords = " allocated by code without names in ";
+  const size_t begin = note.find(kWords);
+  if (begin == std::string::npos) return "";
+  const size_t end = note.find(": ", begin + kWords.size());
+  return note.substr(begin + kWords.size(), end == std::string::npos ? end : end - begin - kWords.size());
+}
+
+// Of many images the reasons would fill a screen.
+std::string NamelessFilesLine(const std::map<std::string, size_t>& files, size_t width) {
+  constexpr size_t kMost = 6;
+  if (files.empty()) return "";
+  std::vector<std::string> words;
+  for (const auto& [file, count] : files) {
+    if (words.size() == kMost) break;
+    words.push_back(file.substr(file.rfind('/') + 1) + (count > 1 ? fmt::format(" ({} images)", count) : ""));
   }
-  std::string out;
+  if (files.size() > kMost) words.push_back(fmt::format("{} more", files.size() - kMost));
+  return Wrap(fmt::format("  note: code without names allocated memory in {} (heaptally report FILE --program NAME says how "
+                          "much, why, and what would name it)",
+                          fmt::join(words, ", ")),
+              width, 4) +
+         "\n";
+}
+
+}  // namespace
+
+std::string ProfileNotes(const std::vector<const profile::Profile*>& profiles, size_t width) {
+  std::map<std::string, size_t> images, nameless;
+  for (const profile::Profile* profile : profiles) {
+    for (const std::string& note : profile->notes) {
+      const std::string file = profiles.size() > 1 ? NamelessFile(note) : "";
+      ++(file.empty() ? images[Printable(note)] : nameless[Printable(file)]);
+    }
+  }
+  std::string out = NamelessFilesLine(nameless, width);
   for (const auto& [note, count] : images) {
     const std::string lead =
         profiles.size() == 1 ? "note: " : fmt::format("note ({} of {} images): ", count, profiles.size());

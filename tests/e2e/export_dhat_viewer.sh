@@ -7,6 +7,7 @@ viewer=$(ls /usr/libexec/valgrind/dh_view.js /usr/lib/*/valgrind/dh_view.js /usr
 [ -n "$viewer" ] || skip "valgrind's dh_view.js is not installed"
 capture_programs
 for capture in "$tmp"/*.heaptally; do
+  case $capture in *count*) continue ;; esac  # knows no bytes: export_command sees that refused
   "$heaptally" export "$capture" -o "$tmp/file.dhat.json" 2>"$tmp/err" || fail "export: $(cat "$tmp/err")"
   node "$here/load_in_dhat_viewer.js" "$viewer" "$tmp/file.dhat.json" || fail "$(basename "$capture"): see above"
 done
