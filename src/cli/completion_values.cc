@@ -53,7 +53,7 @@ WordKind WordsOf(const CommandDescription& command) {
   if (command.name == "run") return WordKind::kProgram;
   if (command.name == "help") return WordKind::kTopics;
   if (command.name == "completion") return WordKind::kShells;
-  if (command.name == "ls" || command.name == "man") return WordKind::kNothing;
+  if (command.name == "man") return WordKind::kNothing;
   return WordKind::kCapturesAndPids;
 }
 

@@ -33,9 +33,9 @@ struct DiffOptions {
 };
 
 constexpr const char* kExamples =
-    "  heaptally diff old.heaptally new.heaptally             two runs, or two builds\n"
-    "  heaptally diff run.heaptally@2s run.heaptally@last     two moments of run --every\n"
-    "  heaptally diff before.heaptally 4711                   a process, since then\n"
+    "  heaptally diff old.heaptally new.heaptally          two runs, or two builds\n"
+    "  heaptally diff run.heaptally@2s run.heaptally@last  two moments of run --every\n"
+    "  heaptally diff before.heaptally 4711                a process, since then\n"
     "  heaptally diff a.heaptally b.heaptally --fail-if 'live > 5 %'\n";
 
 int ParseDiffOptions(const std::vector<std::string>& arguments, DiffOptions* options) {

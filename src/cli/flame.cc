@@ -19,7 +19,7 @@ constexpr const char* kExamples =
     "  heaptally flame server.4711.heaptally                writes server.4711.html\n"
     "  heaptally flame server.4711.heaptally -o page.html\n"
     "  heaptally flame 4711 -o now.html                     of a running process\n"
-    "  heaptally flame server.4711.heaptally --focus parse  only what was allocated under it\n";
+    "  heaptally flame server.4711.heaptally --focus parse  only what is under it\n";
 
 // Of the page's tree. As many as a compiler's run has: a page of three MB, that opens within two seconds.
 constexpr size_t kMostNodes = 2'000'000;
@@ -35,9 +35,9 @@ int ParseFlameOptions(const std::vector<std::string>& arguments, FlameOptions* o
   CLI::App app("", "flame");
   Describe(&app,
            "heaptally flame [options] FILE|PID|SEGMENT\n\n"
-           "Writes one HTML file that needs no network: a flame graph of live, peak and churn,\n"
-           "callers or callees first, with search, zoom, a table of the sites that follows it,\n"
-           "and every number's interval. Prints where the file is.",
+           "Writes one HTML file that needs no network: a flame graph of live, peak and\n"
+           "churn, callers or callees first, with search, zoom, a table of the sites that\n"
+           "follows it, and every number's interval. Prints where the file is.",
            kExamples);
   app.add_option("-o,--output", options->output, "default: the capture's name with .html, here; - is stdout")
       ->type_name("FILE");

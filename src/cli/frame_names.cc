@@ -1,6 +1,7 @@
 #include "cli/frame_names.h"
 
 #include <array>
+#include <filesystem>
 #include <string_view>
 
 #include "cli/text.h"
@@ -59,7 +60,7 @@ std::string ShownWholeName(const analysis::StackFrame& frame) {
 std::string ShownWholePlace(const analysis::StackFrame& frame) {
   std::string out;
   if (!frame.file.empty()) {
-    out = frame.file + (frame.line != 0 ? ":" + std::to_string(frame.line) : "");
+    out = std::filesystem::path(frame.file).lexically_normal().string() + (frame.line != 0 ? ":" + std::to_string(frame.line) : "");
   } else if (!frame.function.empty() && !frame.module.empty()) {
     out = "[" + std::string(BaseName(frame.module)) + "]";
   } else if (frame.function.empty() && !frame.why.empty()) {

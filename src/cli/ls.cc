@@ -11,6 +11,7 @@
 #include "cli/color.h"
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/moment_choice.h"
 #include "cli/options.h"
 #include "cli/text.h"
 #include "cli/text_table.h"
@@ -26,6 +27,7 @@ namespace heaptally::cli {
 namespace {
 
 struct LsOptions {
+  std::vector<std::string> captures;
   std::string directory;
   bool directory_given = false;
   bool prune = false;
@@ -34,16 +36,20 @@ struct LsOptions {
 };
 
 constexpr const char* kExamples =
-    "  heaptally ls            then: heaptally report PID\n"
-    "  heaptally ls --all      in containers and other directories too (as root)\n"
-    "  heaptally ls --prune    remove what dead processes left\n";
+    "  heaptally ls                   then: heaptally report PID\n"
+    "  heaptally ls run.heaptally     then: heaptally report run.heaptally --at 3\n"
+    "  heaptally ls --all             in containers and other directories too\n"
+    "  heaptally ls --prune           remove what dead processes left\n";
 
 int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options) {
   CLI::App app("", "ls");
   Describe(&app,
-           "heaptally ls [options]\n\nShows processes that are profiled, and dead ones whose tallies were not removed.",
+           "heaptally ls [options] [FILE...]\n\n"
+           "Shows processes that are profiled, and dead ones whose tallies were not removed;\n"
+           "of a capture, the moments that it holds.",
            kExamples);
   options->directory = collect::SegmentDirectory();
+  app.add_option("file", options->captures, "captures");
   app.add_flag("--all", options->all,
                "whatever a living process of this machine maps too: other directories, other users, containers");
   app.add_flag("--prune", options->prune, "remove the tallies of dead processes");
@@ -64,22 +70,6 @@ int ParseLsOptions(const std::vector<std::string>& arguments, LsOptions* options
   return -1;
 }
 
-const char* StateName(profile::State state) {
-  switch (state) {
-    case profile::State::kRunning:
-      return "running";
-    case profile::State::kExited:
-      return "exited";
-    case profile::State::kKilled:
-      return "killed";
-    case profile::State::kExecd:
-      return "exec'd";
-    case profile::State::kUnknown:
-      return "ended";
-  }
-  return "";
-}
-
 // Without a sample a number is not 0 but below its upper end.
 std::string Cell(const sampling::Estimate& estimate, NumberStyle style) {
   if (!estimate.known) return "-";
@@ -91,7 +81,7 @@ void AddImage(const profile::Profile& image, const std::string& size, const LsOp
   const std::string program = image.argv.empty() ? image.exe : ShellQuoted(image.argv);
   const uint64_t now = collect::UnixNow();
   const double age = now > image.started_unix_ns ? static_cast<double>(now - image.started_unix_ns) / 1e9 : 0;
-  table->Add({image.pid != 0 ? std::to_string(image.pid) : "?", Printable(program), StateName(image.state), image.mode,
+  table->Add({image.pid != 0 ? std::to_string(image.pid) : "?", Printable(program), profile::StateName(image.state), image.mode,
               FormatDuration(age), Cell(BytesEstimate(image.totals, image.totals.live.bytes), style),
               Cell(analysis::ProcessPeak(image.totals), style), size});
 }
@@ -175,6 +165,7 @@ int Prune(const std::vector<collect::SegmentName>& all, const LsOptions& options
 int LsCommand(const std::vector<std::string>& arguments) {
   LsOptions options;
   if (const int status = ParseLsOptions(arguments, &options); status >= 0) return status;
+  if (!options.captures.empty()) return ListMoments(options.captures, "heaptally ls FILE, with a capture", {.plain = options.plain});
   std::string error;
   auto all = collect::ListSegments(options.directory, &error);
   if (!all) return Complain(error, "--dir with the directory that was used");

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
+#include "cli/message.h"
 #include "cli/render_places.h"
+#include "cli/text.h"
 #include "cli/text_table.h"
 #include "profile/estimates.h"
 
@@ -91,6 +95,18 @@ std::string RenderMoments(const std::vector<store::Moment>& moments, size_t widt
                FormatCount(sum.allocated.objects.value(), style)});
   }
   return table.Render(width);
+}
+
+int ListMoments(const std::vector<std::string>& files, const std::string& what_works, NumberStyle style) {
+  const size_t width = std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60);
+  for (const std::string& file : files) {
+    std::string error;
+    const auto moments = store::ReadMoments(file, &error);
+    if (!moments) return Complain(error, what_works);
+    if (files.size() > 1) std::fputs((Printable(file) + "\n").c_str(), stdout);
+    std::fputs(RenderMoments(*moments, width, style).c_str(), stdout);
+  }
+  return 0;
 }
 
 }  // namespace heaptally::cli

@@ -28,4 +28,7 @@ uint64_t StartOf(const std::vector<store::Moment>& moments);
 // A table, one moment in a row.
 std::string RenderMoments(const std::vector<store::Moment>& moments, size_t width, NumberStyle style);
 
+// Prints these tables of captures, or a complaint that ends in `what_works`. Returns the exit status.
+int ListMoments(const std::vector<std::string>& files, const std::string& what_works, NumberStyle style);
+
 }  // namespace heaptally::cli

@@ -127,8 +127,8 @@ std::string RenderReport(const std::vector<Profile>& profiles, const ReportView&
                                                           .by_words = ByWords(view.by)});
   out += body.empty() ? NothingToShow(profiles, view) : body;
   if (view.by_itself && view.by == By::kPeak)
-    out += "     most of it was freed since: shown is the peak (--by live shows what is left)\n";
-  out += view.full && !view.body ? "" : "\n";
+    out += "     most was freed since, so this is the peak; --by live shows what is left\n";
+  if (!out.ends_with("\n\n")) out += "\n";
   const std::string mapped =
       view.body ? "" : RenderMappedPlaces(all, {.width = view.width, .limit = view.limit, .style = view.style});
   if (!mapped.empty()) out += mapped + "\n";

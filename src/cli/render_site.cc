@@ -33,13 +33,19 @@ std::string MeasuresSentence(const profile::Measures& m, std::optional<uint64_t>
 
 namespace {
 
-// Name and place on one line if they fit, else the place on a line of its own.
+// Name and place on one line if they fit, if need be with the place's beginning cut; else the place has a line of its own.
 std::string FrameLines(const std::string& lead, const analysis::StackFrame& frame, size_t width) {
   const std::string name = lead + ShownWholeName(frame);
   const std::string place = ShownWholePlace(frame);
   if (place.empty()) return Wrap(name, width, 9) + "\n";
-  if (Width(name) + 2 + Width(place) + 3 <= width) return name + "  " + place + "\n";
-  return Wrap(name, width, 9) + "\n" + Wrap("         " + place, width, 9) + "\n";
+  // The first one's lead, of up to five columns, stands there already.
+  const size_t begin = Width(name) + 2 + (lead.empty() ? 5 : 0);
+  const size_t slash = place.rfind('/'), folder = slash == std::string::npos || slash == 0 ? 0 : place.rfind('/', slash - 1);
+  const size_t least = folder == std::string::npos ? Width(place) : Width(place) - folder + 1;
+  if (begin + std::min(Width(place), least) <= width)
+    return name + "  " + (begin + Width(place) <= width ? place : FitPath(place, width - begin)) + "\n";
+  const std::string below = 9 + Width(place) <= width || frame.file.empty() ? place : FitPath(place, width - 9);
+  return Wrap(name, width, 9) + "\n" + Wrap("         " + below, width, 9) + "\n";
 }
 
 }  // namespace

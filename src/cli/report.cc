@@ -26,17 +26,6 @@
 namespace heaptally::cli {
 namespace {
 
-int ListMoments(const ReportOptions& options) {
-  for (const std::string& what : options.input.what) {
-    std::string error;
-    const auto moments = store::ReadMoments(what, &error);
-    if (!moments) return Complain(error, "heaptally report FILE --moments, with a capture");
-    const size_t width = std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60);
-    std::fputs(RenderMoments(*moments, width, {.plain = options.plain}).c_str(), stdout);
-  }
-  return 0;
-}
-
 // All sites are there, so the order is that of one number for all programs: live bytes, where they are known.
 analysis::By JsonView(const std::vector<profile::Profile>& profiles) {
   return IsKnown(profiles, analysis::By::kLive) ? analysis::By::kLive : analysis::By::kCalls;
@@ -94,7 +83,8 @@ int ReportCommand(const std::vector<std::string>& arguments) {
   if (const int status = ParseReportOptions(arguments, &options); status >= 0) return status;
   const auto by = MeasureOption(options.by.empty() ? "live" : options.by);
   if (!by) return kOurFailure;
-  if (options.moments) return ListMoments(options);
+  if (options.moments)
+    return ListMoments(options.input.what, "heaptally report FILE --moments, with a capture", {.plain = options.plain});
   auto input = LoadInput(options.input);
   if (!input) return kOurFailure;
   if (!options.by.empty() && !CheckKnown(input->profiles, *by)) return kOurFailure;

@@ -60,21 +60,6 @@ std::vector<uint32_t> RankedSites(const Profile& profile, const ReportJsonOption
   return heap;
 }
 
-const char* StateName(profile::State state) {
-  switch (state) {
-    case profile::State::kRunning:
-      return "running";
-    case profile::State::kExited:
-      return "exited";
-    case profile::State::kKilled:
-      return "killed";
-    case profile::State::kExecd:
-      return "exec'd";
-    default:
-      return "unknown";
-  }
-}
-
 Json HeadJson(const Profile& profile) {
   Json json = {{"pid", profile.pid}, {"ppid", profile.parent_pid}, {"image", profile.image}};
   json["exe"] = profile.exe;
@@ -87,7 +72,7 @@ Json HeadJson(const Profile& profile) {
   json["period_calls"] = profile.period_calls == 0 ? Json(nullptr) : Integer(profile.period_calls);
   json["started_ns"] = Integer(profile.started_unix_ns);
   json["taken_ns"] = Integer(profile.taken_unix_ns);
-  json["state"] = StateName(profile.state);
+  json["state"] = profile::StateName(profile.state);
   json["exit"] = {{"status", OrNull(profile.exit.status)},
                   {"signal", OrNull(profile.exit.signal)},
                   {"oom", OrNull(profile.exit.oom)}};

@@ -11,15 +11,15 @@ namespace heaptally::cli {
 namespace {
 
 constexpr const char* kExamples =
-    "  heaptally report server.4711.heaptally                     who holds memory\n"
-    "  heaptally report 4711 --by churn                           of a process: who allocates\n"
-    "  heaptally report server.4711.heaptally --tree top-down     from main on\n"
-    "  heaptally report server.4711.heaptally --group function    which functions, in all\n"
-    "  heaptally report server.4711.heaptally --callers grow      who gets there\n"
-    "  heaptally report server.4711.heaptally --site 3            one place: sizes, lifetimes\n"
-    "  heaptally report server.4711.heaptally --full              whole stacks, lifetimes\n"
-    "  heaptally report server.4711.heaptally --at 2s             at a moment of run --every\n"
-    "  heaptally report server.4711.heaptally --json              for scripts\n";
+    "  heaptally report server.heaptally                  who holds memory\n"
+    "  heaptally report 4711 --by churn                   of a process: who allocates\n"
+    "  heaptally report server.heaptally --tree top-down  from main on\n"
+    "  heaptally report server.heaptally --group function which functions, in all\n"
+    "  heaptally report server.heaptally --callers grow   who gets there\n"
+    "  heaptally report server.heaptally --site 3         one place: sizes, lifetimes\n"
+    "  heaptally report server.heaptally --full           whole stacks, lifetimes\n"
+    "  heaptally report server.heaptally --at 2s          at a moment of run --every\n"
+    "  heaptally report server.heaptally --json           for scripts\n";
 
 constexpr const char* kGroups[] = {"line", "function", "module", "thread", "stack"};
 

@@ -67,7 +67,7 @@ int CheckPaths(RunOptions* options) {
 constexpr const char* kExamples =
     "  heaptally run -- ./server --port 80           sampled, at next to no cost\n"
     "  heaptally run --mode exact -- ./server        every allocation\n"
-    "  heaptally run --every 1s -- ./server          then: heaptally report FILE --at 5s\n"
+    "  heaptally run --every 1s -- ./server          then: report FILE --at 5s\n"
     "  heaptally run -o build.heaptally -- make -j8  and all that it starts\n";
 
 }  // namespace

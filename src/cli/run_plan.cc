@@ -61,8 +61,10 @@ int ProgramNotFound(const std::string& name, int error, const std::vector<std::s
   if (error == ENOENT) {
     const bool has_path = name.find('/') != std::string::npos;
     const std::string nearest = has_path ? "" : Nearest(name, collect::ProgramNames(environment));
+    const bool is_here = !has_path && std::filesystem::is_regular_file(name);
     Complain(name + (has_path ? " is not there" : " is not in PATH"),
-             nearest.empty() ? "the path of a program that exists" : nearest + ", if that was meant");
+             is_here           ? "./" + name + ", which is here"
+             : nearest.empty() ? "the path of a program that exists" : nearest + ", if that was meant");
     return kNotFound;
   }
   const bool is_directory = std::filesystem::is_directory(name);

@@ -144,13 +144,33 @@ std::string PadLeft(std::string_view text, size_t width) {
   return (have < width ? std::string(width - have, ' ') : "") + std::string(text);
 }
 
+namespace {
+
+bool IsUnit(std::string_view word) {
+  while (!word.empty() && std::string_view(",;.:)").find(word.back()) != std::string_view::npos) word.remove_suffix(1);
+  constexpr std::string_view kUnits[] = {"B",  "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "%",  "k",
+                                         "M",  "G",   "ns",  "us",  "ms",  "s",   "min", "h"};
+  return std::find(std::begin(kUnits), std::end(kUnits), word) != std::end(kUnits);
+}
+
+// Up to the space where a line may end: not between a number and its unit.
+size_t WordEnd(std::string_view text) {
+  const size_t space = text.find(' ');
+  if (space == 0 || space == std::string_view::npos || text[space - 1] < '0' || text[space - 1] > '9') return space;
+  const size_t next = text.find(' ', space + 1);
+  const size_t length = next == std::string_view::npos ? next : next - space - 1;
+  return IsUnit(text.substr(space + 1, length)) ? next : space;
+}
+
+}  // namespace
+
 std::string Wrap(std::string_view text, size_t width, size_t indent) {
   const size_t lead = std::min(text.find_first_not_of(' '), text.size());
   std::string out(lead, ' ');  // a text may begin indented
   text.remove_prefix(lead);
   size_t column = 0;
   while (!text.empty()) {
-    const size_t space = text.find(' ');
+    const size_t space = WordEnd(text);
     const std::string_view word = text.substr(0, space);
     text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
     if (column == 0) {
@@ -172,7 +192,7 @@ std::string WrapParts(const std::vector<std::string>& parts, size_t width, size_
   constexpr char kHeld = '\x01';  // a space that is no place to break; Printable() texts never hold it
   std::string joined;
   for (std::string part : parts) {
-    if (Width(part) <= width / 2) std::replace(part.begin(), part.end(), ' ', kHeld);
+    if (Width(part) + indent <= width) std::replace(part.begin(), part.end(), ' ', kHeld);
     joined += (joined.empty() ? "" : " ") + part;
   }
   std::string out = Wrap(joined, width, indent);

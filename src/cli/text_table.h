@@ -30,7 +30,8 @@ class TextTable {
  public:
   explicit TextTable(std::vector<Column> columns, size_t indent = 2) : columns_(std::move(columns)), indent_(indent) {}
 
-  // Cells must already be printable (text.h). A row with fewer cells is filled up with empty ones.
+  // Cells must already be printable (text.h). A row with fewer cells is filled up with empty ones;
+  // if it ends in a name and a place (a caller), these may run over the empty ones.
   void Add(std::vector<std::string> cells, RowTone tone = {}) {
     rows_.push_back(std::move(cells));
     tones_.push_back(tone);
@@ -41,7 +42,11 @@ class TextTable {
 
  private:
   std::string Line(const std::vector<std::string>& row, const std::vector<size_t>& widths, const RowTone& tone) const;
+  bool RunsOver(const std::vector<std::string>& row) const;
+  std::vector<size_t> Wanted(bool of_all_rows) const;
+  void Narrow(size_t width, std::vector<size_t>* widths) const;
   std::vector<size_t> Widths(size_t width) const;
+  std::vector<size_t> WidthsOf(const std::vector<std::string>& row, std::vector<size_t> widths) const;
 
   std::vector<Column> columns_;
   size_t indent_;

@@ -48,10 +48,17 @@ TEST(TextTest, WrapsAtSpacesAndIndents) {
   EXPECT_EQ(Wrap("a-word-longer-than-the-line x", 8, 2), "a-word-longer-than-the-line\n  x");
 }
 
+TEST(TextTest, ANumberStaysWithItsUnit) {
+  EXPECT_EQ(Wrap("peak 9.21 MiB, then", 10, 0), "peak\n9.21 MiB,\nthen");
+  EXPECT_EQ(Wrap("of 20 places", 5, 0), "of 20\nplaces");
+  EXPECT_EQ(Wrap("in 12 %", 5, 0), "in\n12 %");
+}
+
 TEST(TextTest, PartsStayWhole) {
   EXPECT_EQ(WrapParts({"name", "every 512 KiB;", "end"}, 30, 2), "name every 512 KiB; end");
   EXPECT_EQ(WrapParts({"longer name", "every 5 KiB;", "end"}, 24, 2), "longer name every 5 KiB;\n  end");
-  EXPECT_EQ(WrapParts({"name", "every 512 KiB;"}, 17, 2), "name every 512\n  KiB;") << "too long to be held together";
+  EXPECT_EQ(WrapParts({"name", "every 512 KiB;"}, 17, 2), "name\n  every 512 KiB;");
+  EXPECT_EQ(WrapParts({"name", "every other call"}, 17, 2), "name every other\n  call") << "too long to be held together";
   EXPECT_EQ(WrapParts({"one two three four five"}, 10, 0), "one two\nthree four\nfive");
 }
 

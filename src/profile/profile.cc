@@ -53,4 +53,20 @@ std::string Words(const UnfollowedProgram& program) {
   return name + (which.empty() ? "" : " (" + which + ")") + ", " + program.why;
 }
 
+const char* StateName(State state) {
+  switch (state) {
+    case State::kRunning:
+      return "running";
+    case State::kExited:
+      return "exited";
+    case State::kKilled:
+      return "killed";
+    case State::kExecd:
+      return "exec'd";
+    case State::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
 }  // namespace heaptally::profile

@@ -144,6 +144,8 @@ struct Coverage {
 };
 
 enum class State { kRunning, kExited, kKilled, kExecd, kUnknown };
+// "running", "exited", "killed", "exec'd", "unknown": as docs/report-json.md has it.
+const char* StateName(State state);
 
 struct ExitStatus {
   std::optional<int> status;

@@ -105,7 +105,9 @@ const std::vector<Frame>& Module::At(uint64_t vaddr) {
 
 std::string Module::StrippedNote() const {
   if (dwarf_ != nullptr || symbols_.full_names() != 0) return "";
-  return "stripped: " + std::to_string(symbols_.exported_names()) + " exported names only";
+  const size_t exported = symbols_.exported_names();
+  if (exported == 0) return "stripped: no exported names either";
+  return "stripped: " + std::to_string(exported) + (exported == 1 ? " exported name only" : " exported names only");
 }
 
 std::string Module::Problem() {

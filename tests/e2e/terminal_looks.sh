@@ -18,6 +18,9 @@ on_terminal out "$heaptally" run --mode exact -o "$tmp/b.heaptally" -- python3 -
 has_escape "$tmp/run.piped" && fail "run: stderr is a pipe and has colour"
 grep -q "not seen" "$tmp/run.piped" || fail "run: no summary: $(head -c 300 "$tmp/run.piped")"
 
+# Characters, not bytes.
+wide() { python3 -c 'import sys; print(*[line for line in open(sys.argv[1], encoding="utf-8").read().splitlines() if len(line) > 80][:3], sep="\n", end="")' "$1"; }
+fits() { [ -z "$(wide "$1")" ]; }
 tables() {
   echo report; echo "report --by churn"; echo "report --group function"; echo "report --group module"
   echo "report --tree top-down"; echo "report --tree bottom-up"; echo "report --full --limit 3"; echo "report --site 1"
@@ -28,6 +31,7 @@ while read -r command options; do
   on_terminal out "$heaptally" "$command" "$tmp/b.heaptally" $options >"$tmp/tty" || fail "$what: status $?"
   "$heaptally" "$command" "$tmp/b.heaptally" $options >"$tmp/plain" || fail "$what: status $?"
   has_escape "$tmp/plain" && fail "$what: an escape in a pipe"
+  fits "$tmp/plain" || fail "$what: wider than 80: $(wide "$tmp/plain")"
   without_codes <"$tmp/tty" | cmp -s - "$tmp/plain" || fail "$what: differs by more than colour: $(without_codes <"$tmp/tty" | diff - "$tmp/plain" | head -5)"
 done < <(tables)
 on_terminal out "$heaptally" report "$tmp/b.heaptally" >"$tmp/tty"
@@ -37,7 +41,8 @@ has_escape "$tmp/tty" || fail "report: no colour on a terminal"
 on_terminal out "$heaptally" diff --by churn "$tmp/a.heaptally" "$tmp/b.heaptally" >"$tmp/tty"
 grep -q "$escape\[31m+" "$tmp/tty" || fail "diff: what has grown is not tinted: $(head -c 600 "$tmp/tty")"
 without_codes <"$tmp/tty" | cmp -s - "$tmp/plain" || fail "diff: differs by more than colour"
-on_terminal out "$heaptally" diff --by churn "$tmp/b.heaptally" "$tmp/a.heaptally" | grep -q "$escape\[32m-" || fail "diff: what has shrunk is not tinted"
+on_terminal out "$heaptally" diff --by churn "$tmp/b.heaptally" "$tmp/a.heaptally" >"$tmp/tty"
+grep -q "$escape\[32m-" "$tmp/tty" || fail "diff: what has shrunk is not tinted"
 
 # What forbids and what demands it.
 for setting in NO_COLOR=1 TERM=dumb; do
@@ -60,5 +65,9 @@ grep -q "auto, always or never" "$tmp/err" || fail "--color sometimes: $(cat "$t
 [ "$(grep -c '^          heaptally ' "$tmp/overview")" = 5 ] || fail "the overview: not five examples: $(cat "$tmp/overview")"
 for word in snapshot export set help completion man; do
   grep -q "^Also: .*\b$word\b" "$tmp/overview" || fail "the overview does not name $word"
+done
+for command in run report diff ls snapshot flame export set; do
+  "$heaptally" "$command" --help >"$tmp/help"
+  fits "$tmp/help" || fail "$command --help: wider than 80: $(wide "$tmp/help")"
 done
 finish
