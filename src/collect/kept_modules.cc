@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "collect/clock_scale.h"
 #include "collect/mapped_segments.h"
 #include "collect/resident.h"
 #include "collect/segments.h"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr size_t kMostSegments = 1024;  // looked at while they live
 constexpr size_t kMostImages = 4096;    // noted
+// Of a directory's time stamp, which has the kernel's clock tick (at most 10 ms): two changes may bear the same.
+constexpr uint64_t kTickNs = 50'000'000;
 
 uint64_t Ns(const timespec& time) {
   return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
@@ -98,7 +101,7 @@ void KeptModules::LookAtRun(const std::string& directory, const std::string& run
   struct stat status {};
   if (stat(directory.c_str(), &status) != 0) return;
   if (const uint64_t changed = Ns(status.st_mtim); changed != directory_changed_ns_) {
-    directory_changed_ns_ = changed;
+    directory_changed_ns_ = UnixNow() - changed > kTickNs ? changed : 0;
     std::string ignored;
     const auto all = ListSegments(directory, &ignored);
     run_paths_.clear();
@@ -126,11 +129,15 @@ void KeptModules::LookAt(const std::vector<std::string>& segment_paths) {
 }
 
 bool KeptModules::LookAtImages(const segment::Segment& segment) {
-  bool any_lives = false;
-  for (const uint32_t index : segment.ClaimedImages()) {
+  const std::vector<uint32_t> claimed = segment.ClaimedImages();
+  bool any_lives = claimed.empty();  // the first is being made
+  for (const uint32_t index : claimed) {
     std::string ignored;
     const auto header = segment.ReadImageHeader(index, &ignored);
-    if (!header || header->pid <= 0) continue;
+    if (!header || header->pid <= 0) {
+      any_lives = true;  // as far as we know
+      continue;
+    }
     const Key key = {header->pid, header->started_unix_ns};
     if (images_.size() >= kMostImages && images_.count(key) == 0) continue;
     Image& image = images_[key];
