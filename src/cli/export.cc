@@ -23,10 +23,10 @@ using analysis::By;
 using exporters::Classes;
 
 constexpr const char* kExamples =
-    "  heaptally export server.heaptally -o server.pb.gz && pprof -http=: server.pb.gz\n"
+    "  heaptally export server.heaptally -o s.pb.gz && pprof -http=: s.pb.gz\n"
     "  heaptally export server.4711.heaptally -o server.speedscope.json\n"
     "  heaptally export server.4711.heaptally --by churn | flamegraph.pl > churn.svg\n"
-    "  heaptally export 4711 --format pprof --by peak -o peak.pb.gz   a running process\n";
+    "  heaptally export 4711 --format pprof --by peak -o peak.pb.gz\n";
 
 struct ExportOptions {
   InputOptions input;

@@ -41,7 +41,7 @@ constexpr std::string_view kPlumbing[] = {
     "g_malloc*", "g_try_malloc*", "g_realloc*", "g_try_realloc*", "g_slice_*", "g_strdup*", "g_strndup", "g_memdup*",
     "g_aligned_alloc*", "g_free*",
     // CPython's object and memory layer
-    "PyObject_*", "_PyObject_*", "PyMem_*", "_PyMem*", "PyDataMem_*", "pymalloc_*", "allocate_from_new_pool", "address_in_range", "new_arena",
+    "PyObject_*", "_PyObject_*", "PyMem_*", "_PyMem*", "PyDataMem_*", "pymalloc_alloc", "address_in_range", "new_arena",
     "gc_alloc", "PyType_GenericAlloc", "_PyType_AllocNoTrack",
     // Rust: alloc, and the parts of core and std that act for a caller
     "alloc::alloc::*", "alloc::raw_vec::*", "alloc::vec::*", "alloc::string::*", "alloc::boxed::*", "alloc::rc::*",
