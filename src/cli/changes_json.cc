@@ -53,6 +53,7 @@ std::string ChangesJson(const analysis::Changes& changes, const ChangesView& vie
   json["schema"] = 1;
   json["before"] = view.before_title;
   json["after"] = view.after_title;
+  json["narrowed"] = view.narrowed;
   json["by"] = MeasureName(view.by);
   json["one_image"] = changes.one_image;
   json["total"] = PlaceJson(changes.total);

@@ -10,21 +10,19 @@
 #include "cli/commands.h"
 #include "cli/fail_if.h"
 #include "cli/frame_names.h"
-#include "cli/load_profiles.h"
+#include "cli/input_options.h"
 #include "cli/measure_option.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "cli/render_changes.h"
 #include "cli/text.h"
-#include "collect/segments.h"
 
 namespace heaptally::cli {
 namespace {
 
 struct DiffOptions {
-  std::vector<std::string> what;
-  std::string by = "live";
-  std::string directory;
+  InputOptions input;
+  std::string by;  // "": live bytes, or calls where bytes are not known
   bool json = false;
   bool plain = false;
   uint32_t limit = 20;
@@ -47,9 +45,8 @@ int ParseDiffOptions(const std::vector<std::string>& arguments, DiffOptions* opt
            "Lines are matched by function and file, so that two builds compare. A change\n"
            "that its interval does not tell from nothing is called noise.",
            kExamples);
-  options->directory = collect::SegmentDirectory();
-  app.add_option("what", options->what, "two captures, moments or pids")->expected(0, 2);
-  app.add_option("--by", options->by, "live, peak, churn (bytes), calls or temporary (default live)")
+  app.add_option("what", options->input.what, "two captures, moments or pids")->expected(0, 2);
+  app.add_option("--by", options->by, "live, peak, churn (bytes), calls or temporary (default live; calls in mode count)")
       ->type_name("WHAT");
   const CLI::Option* limit =
       app.add_option("--limit", options->limit, "rows to show, 0 for all (default 20; all with --json)")
@@ -58,7 +55,7 @@ int ParseDiffOptions(const std::vector<std::string>& arguments, DiffOptions* opt
   app.add_flag("--json", options->json, "for scripts");
   app.add_flag("--bytes", options->plain, "plain integers instead of MiB and M");
   AddColorOption(&app);
-  app.add_option("--dir", options->directory, "where running processes keep their tallies")->type_name("DIR");
+  AddChoiceOptions(&app, &options->input);
   switch (Parse(&app, arguments)) {
     case Parsed::kHelpShown:
       return 0;
@@ -69,11 +66,11 @@ int ParseDiffOptions(const std::vector<std::string>& arguments, DiffOptions* opt
   }
   options->limit_given = limit->count() > 0;
   if (const int status = options->fail_if.Parse(ConditionOn::kDifference); status >= 0) return status;
-  if (options->what.size() == 2) return -1;
-  return Complain(fmt::format("heaptally diff compares two, and {} named", options->what.empty() ? "none is" : "one is"),
-                  options->what.empty() ? "heaptally diff BEFORE AFTER"
-                                        : fmt::format("heaptally diff {0}@first {0}@last, for two moments of a capture",
-                                                      options->what[0]));
+  const std::vector<std::string>& what = options->input.what;
+  if (what.size() == 2) return -1;
+  return Complain(fmt::format("heaptally diff compares two, and {} named", what.empty() ? "none is" : "one is"),
+                  what.empty() ? "heaptally diff BEFORE AFTER"
+                               : fmt::format("heaptally diff {0}@first {0}@last, for two moments of a capture", what[0]));
 }
 
 // "server.heaptally@2s: /usr/bin/server (pid 4711), 2.03 s".
@@ -87,30 +84,37 @@ std::string Title(const std::string& what, const std::vector<profile::Profile>& 
                      profile.mode == "exact" ? "exact" : profile.mode == "bytes" ? "sampled" : profile.mode);
 }
 
+// Nothing after a complaint.
+std::optional<Input> LoadSide(InputOptions options, size_t side) {
+  options.what = {options.what[side]};
+  return LoadInput(options);
+}
+
 }  // namespace
 
 int DiffCommand(const std::vector<std::string>& arguments) {
   DiffOptions options;
   if (const int status = ParseDiffOptions(arguments, &options); status >= 0) return status;
-  const auto by = MeasureOption(options.by);
-  if (!by) return kOurFailure;
-  std::vector<profile::Profile> sides[2];
-  for (int side = 0; side < 2; ++side) {
-    Loaded loaded = LoadProfiles(options.what[static_cast<size_t>(side)], options.directory);
-    if (!loaded.error.empty()) return Complain(loaded.error, loaded.what_works);
-    for (const std::string& remark : loaded.remarks) Remark(remark);
-    sides[side] = std::move(loaded.profiles);
+  const auto asked = MeasureOption(options.by.empty() ? "live" : options.by);
+  if (!asked) return kOurFailure;
+  auto before = LoadSide(options.input, 0), after = LoadSide(options.input, 1);
+  if (!before || !after) return kOurFailure;
+  analysis::By by = *asked;
+  for (const Input* side : {&*before, &*after}) {
+    if (options.by.empty() && !IsKnown(side->profiles, by)) by = analysis::By::kCalls;
+    if (!options.by.empty() && !CheckKnown(side->profiles, by)) return kOurFailure;
   }
-  const analysis::Changes changes = Compare(sides[0], sides[1], *by, ReportTaste());
+  const analysis::Changes changes = Compare(before->profiles, after->profiles, by, ReportTaste());
   const bool all = options.limit == 0 || (options.json && !options.limit_given);
-  const ChangesView view = {.by = *by,
+  const ChangesView view = {.by = by,
                             .width = std::max<size_t>(TerminalWidth(STDOUT_FILENO), 60),
                             .limit = all ? SIZE_MAX : options.limit,
                             .style = {.plain = options.plain},
-                            .before_title = Title(options.what[0], sides[0]),
-                            .after_title = Title(options.what[1], sides[1])};
+                            .before_title = Title(options.input.what[0], before->profiles),
+                            .after_title = Title(options.input.what[1], after->profiles),
+                            .narrowed = after->narrowed};
   std::fputs((options.json ? ChangesJson(changes, view) : RenderChanges(changes, view)).c_str(), stdout);
-  return options.fail_if.CheckDifference(sides[0], sides[1]);
+  return options.fail_if.CheckDifference(before->profiles, after->profiles);
 }
 
 }  // namespace heaptally::cli

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "cli/frame_names.h"
+#include "cli/measure_option.h"
 #include "cli/message.h"
 #include "cli/render_changes.h"
 #include "cli/render_places.h"
@@ -222,6 +223,7 @@ int FailIf::Parse(ConditionOn on) {
 int FailIf::Check(const std::vector<Profile>& profiles) const {
   int status = 0;
   for (const Condition& condition : conditions_) {
+    if (condition.measured != Measured::kObjects && !CheckKnown(profiles, ByOf(condition.measured))) return kOurFailure;
     sampling::Estimate estimate = Of(profiles, condition.measured);
     const std::string shown = ValueWords(condition, estimate);
     const double lo = condition.percent ? PercentOf(profiles, estimate.lo) : estimate.lo;
@@ -239,6 +241,7 @@ int FailIf::CheckDifference(const std::vector<Profile>& before, const std::vecto
   int status = 0;
   for (const Condition& condition : conditions_) {
     const By by = ByOf(condition.measured);
+    if (condition.measured != Measured::kObjects && !(CheckKnown(before, by) && CheckKnown(after, by))) return kOurFailure;
     const bool bytes = IsBytes(condition.measured);
     const analysis::Changes changes = Compare(before, after, by, ReportTaste());
     sampling::Change change = condition.measured == Measured::kObjects ? changes.total.beside : changes.total.change;

@@ -47,7 +47,7 @@ class FailIf {
   bool any() const { return !conditions_.empty(); }
 
   // Complains of each condition that holds, and names the places that hold most. Returns kConditionHolds if one does,
-  // else 0.
+  // kOurFailure if one asks for what the mode does not know, else 0.
   int Check(const std::vector<profile::Profile>& profiles) const;
   int CheckDifference(const std::vector<profile::Profile>& before, const std::vector<profile::Profile>& after) const;
 

@@ -94,16 +94,20 @@ bool ChooseImages(const InputOptions& options, std::vector<profile::Profile>* pr
 }  // namespace
 
 void AddInputOptions(CLI::App* app, Inputs inputs, InputOptions* options) {
-  options->directory = collect::SegmentDirectory();
   CLI::Option* what = app->add_option("what", options->what, "captures, segments or pids");
   if (inputs == Inputs::kOne) what->expected(0, 1);
+  app->add_option("--at", options->at, "the moment of a capture: 12.5s after the start, 3 for the third, first, last")
+      ->type_name("MOMENT");
+  AddChoiceOptions(app, options);
+}
+
+void AddChoiceOptions(CLI::App* app, InputOptions* options) {
+  options->directory = collect::SegmentDirectory();
   app->add_option("--focus", options->stacks.focus, "only stacks with a function, file or module that matches")
       ->type_name("REGEX");
   app->add_option("--ignore", options->stacks.ignore, "no stacks with one that matches")->type_name("REGEX");
   app->add_option("--hide", options->stacks.hide, "without the frames that match; their stacks stay")
       ->type_name("REGEX");
-  app->add_option("--at", options->at, "the moment of a capture: 12.5s after the start, 3 for the third, first, last")
-      ->type_name("MOMENT");
   app->add_option("--suppressions", options->suppressions,
                   "leave out stacks that match, and say how much: leak:PATTERN lines, as LeakSanitizer has them")
       ->type_name("FILE");

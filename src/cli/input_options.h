@@ -31,6 +31,9 @@ struct InputOptions {
 
 void AddInputOptions(CLI::App* app, Inputs inputs, InputOptions* options);
 
+// The part of them that says which processes and stacks.
+void AddChoiceOptions(CLI::App* app, InputOptions* options);
+
 // Parses; `to_do` ends the complaint where nothing is named ("draw"). Returns -1 to go on, else the exit status.
 int ParseWithInput(CLI::App* app, const std::vector<std::string>& arguments, const InputOptions& options,
                    const char* to_do);

@@ -127,7 +127,8 @@ std::string PlaceWords(const PlaceChange& place) {
 std::string RenderChanges(const analysis::Changes& changes, const ChangesView& view) {
   const bool bytes = analysis::RanksBytes(view.by);
   std::string out = Wrap("before: " + Printable(view.before_title), view.width, 10) + "\n" +
-                    Wrap("after:  " + Printable(view.after_title), view.width, 10) + "\n\n";
+                    Wrap("after:  " + Printable(view.after_title), view.width, 10) + "\n" +
+                    (view.narrowed.empty() ? "" : Wrap("only:   " + view.narrowed, view.width, 10) + "\n") + "\n";
   const PlaceChange& total = changes.total;
   std::string verdict = total.kind == ChangeKind::kNoise ? "; noise" : total.kind == ChangeKind::kSame ? "; no change" : "";
   // A total since the start goes on; what it was before is no news there.

@@ -16,6 +16,7 @@ struct ChangesView {
   size_t limit = 20;
   NumberStyle style;
   std::string before_title, after_title;  // what was compared
+  std::string narrowed;                   // "focus json"; "": all stacks
 };
 
 std::string RenderChanges(const analysis::Changes& changes, const ChangesView& view);

@@ -32,6 +32,29 @@ END
 "$heaptally" diff "$tmp/old.heaptally" "$tmp/new.heaptally" >"$tmp/text" || fail text
 [ "$(awk '{ if (length($0) > 80) n++ } END { print n + 0 }' "$tmp/text")" = 0 ] || fail "wider than 80: $(cat "$tmp/text")"
 grep -q "cache_insert.*+195 KiB.*grown" "$tmp/text" || fail "$(cat "$tmp/text")"
+# Filters narrow both sides.
+"$heaptally" diff "$tmp/old.heaptally" "$tmp/new.heaptally" --focus added --json >"$tmp/diff.json" || fail "focus"
+"$heaptally" diff "$tmp/old.heaptally" "$tmp/new.heaptally" --ignore cache_ >"$tmp/text" || fail "ignore"
+grep -q "^only:   ignore cache_" "$tmp/text" && ! grep -q cache_insert "$tmp/text" || fail "ignore: $(cat "$tmp/text")"
+python3 - "$tmp/diff.json" <<'END' || failed=1
+import json, sys
+diff = json.load(open(sys.argv[1]))
+if diff["total"]["change"]["v"] != 777 or len(diff["places"]) != 1 or diff["narrowed"] != "focus added": sys.exit(f"FAILED: focus: {diff}")
+END
+"$heaptally" diff "$tmp/old.heaptally" "$tmp/new.heaptally" --focus '(' 2>"$tmp/err" && fail "a wrong expression"
+said "grep -E"
+# Mode count knows no bytes: it is compared by calls, and asked for bytes it says so.
+for build in old:1 new:2; do
+  "$heaptally" run --mode count --period 2 -o "$tmp/${build%:*}.count.heaptally" -- "$tmp/${build#*:}/server" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+done
+counts=("$tmp/old.count.heaptally" "$tmp/new.count.heaptally")
+"$heaptally" diff "${counts[@]}" --json >"$tmp/diff.json" || fail "diff of counts"
+grep -q '"by":"calls"' <<<"$(tr -d ' \n' <"$tmp/diff.json")" || fail "counts: $(head -c 300 "$tmp/diff.json")"
+for asked in '--by live' "--fail-if live>5%"; do
+  "$heaptally" diff "${counts[@]}" $asked >"$tmp/text" 2>"$tmp/err"; [ $? = 125 ] || fail "$asked of counts"
+  said "mode count counts calls"
+done
+"$heaptally" report "${counts[0]}" --fail-if 'live > 1 MiB' >"$tmp/text" 2>"$tmp/err"; [ $? = 125 ] || fail "fail-if live of a count"
 "$heaptally" diff "$tmp/old.heaptally" "$tmp/old.heaptally" >"$tmp/text"; grep -q "no change" "$tmp/text" || fail "$(cat "$tmp/text")"
 "$heaptally" diff "$tmp/old.heaptally" 2>"$tmp/err" && fail "one side"; said "@first"
 # Conditions for a build: 123 if one holds, the program's own status first.
