@@ -187,6 +187,13 @@ double Certain(const sampling::Change& change) {
 
 // ------------------------------------------------------------------------------------------------------------- gathering
 
+// What is known of a place on a side that has no site of it: nothing is there where every allocation was counted, else as
+// much as can be without a sample.
+struct Unseen {
+  Measures measures;
+  bool alone = false;  // an image of that side is
+};
+
 struct Gathered {
   Sides sides;
   PlaceChange place;
@@ -199,6 +206,8 @@ class Comparison {
   Comparison(const std::vector<Profile>& before, const std::vector<Profile>& after, By by, const FrameTaste& taste)
       : by_(by), taste_(taste), same_builds_(SameBuilds(before, after)) {
     Pair(before, after);
+    for (const Profile& profile : after) AddUnseen(profile, &unseen_after_);
+    for (const Profile& profile : before) AddUnseen(profile, &unseen_before_);
     for (const Profile& profile : after) AddProfile(profile, true);
     for (const Profile& profile : before) AddProfile(profile, false);
   }
@@ -252,9 +261,23 @@ class Comparison {
     return found != sites.end() ? found->second : nullptr;
   }
 
+  bool IsAlone(const Profile& profile) const {
+    const auto partner = partner_.find(&profile);
+    return partner == partner_.end() || partner->second->taken_unix_ns <= profile.taken_unix_ns;
+  }
+
+  void AddUnseen(const Profile& profile, Unseen* unseen) const {
+    // Totals of a profile that filters left nothing of know no period.
+    const double period = profile.mode == "bytes" ? static_cast<double>(profile.period_bytes) : 0;
+    unseen->measures.period = std::max({unseen->measures.period, profile.totals.period, period});
+    unseen->measures.objects_per_sample = std::max(unseen->measures.objects_per_sample, profile.totals.objects_per_sample);
+    unseen->measures.bytes_known &= profile.totals.bytes_known;
+    unseen->alone |= IsAlone(profile);
+  }
+
   void AddProfile(const Profile& profile, bool after) {
     const auto partner = partner_.find(&profile);
-    const bool alone = partner == partner_.end() || partner->second->taken_unix_ns <= profile.taken_unix_ns;
+    const bool alone = IsAlone(profile);
     for (const Site& site : profile.sites) {
       if (site.memory_class == "mapped") continue;
       Gathered& one = Place(profile, site, after);
@@ -279,7 +302,15 @@ class Comparison {
                                 : site.other      ? "other (no room to book it where it belongs)"
                                 : site.truncated  ? "no stack: " + site.truncated_why
                                                   : "no stack";
-    Gathered& one = gathered_[has_frame ? KeyOf(stack[at], profile.exe, same_builds_) : Key{"", unnamed, 1, "", 0}];
+    const auto [entry, is_new] =
+        gathered_.try_emplace(has_frame ? KeyOf(stack[at], profile.exe, same_builds_) : Key{"", unnamed, 1, "", 0});
+    Gathered& one = entry->second;
+    if (is_new) {
+      one.sides.before = unseen_before_.measures;
+      one.sides.after = unseen_after_.measures;
+      one.sides.alone_before = unseen_before_.alone;
+      one.sides.alone_after = unseen_after_.alone;
+    }
     const double size = Ranked(site.measures, by_).v;
     if (!after && one.seen_after) return one;  // shown as it is afterwards
     one.seen_after = after;
@@ -313,6 +344,7 @@ class Comparison {
   std::map<const Profile*, const Profile*> partner_;
   std::map<const Profile*, std::map<uint32_t, const Site*>> sites_;
   std::map<Key, Gathered> gathered_;
+  Unseen unseen_before_, unseen_after_;
 };
 
 }  // namespace

@@ -158,6 +158,36 @@ TEST(Changes, WhatStaysTheSameIsNoiseInNineteenOfTwenty) {
   }
 }
 
+// A site that no sample hit is not in a profile at all: that it is not there says as little as any number without a sample.
+TEST(Changes, APlaceThatOneSideHasNoSampleOfMayBeThereAllTheSame) {
+  Random random(20261203);
+  int called_changed = 0, one_sided = 0;
+  constexpr int kRuns = 1000;
+  for (int run = 0; run < kRuns; ++run) {
+    std::vector<Profile> sides;
+    for (int side = 0; side < 2; ++side) {
+      std::vector<Block> live;
+      for (int i = 0; i < 40; ++i) live.push_back(Draw(static_cast<uint64_t>(kPeriod) / 40, &random));
+      sides.push_back(Sampled(live, 10, side + 1));
+      sides.back().period_bytes = static_cast<uint64_t>(kPeriod);
+      if (sides.back().sites[0].live_samples.empty()) sides.back().sites.clear();
+      profile::SumTotals(&sides.back());
+    }
+    one_sided += sides[0].sites.size() != sides[1].sites.size();
+    called_changed += !Compare({sides[0]}, {sides[1]}, By::kLive, Taste()).ranked.empty();
+  }
+  EXPECT_GT(one_sided, kRuns / 4);
+  EXPECT_LE(called_changed, kRuns / 20);
+}
+
+// Where everything was counted, what is not there is not there.
+TEST(Changes, AnExactSideWithoutThePlaceIsNothing) {
+  const Changes changes = Compare({Exact("a", {{"goes", 4, 7}})}, {Exact("a", {})}, By::kLive, Taste());
+  ASSERT_EQ(changes.ranked.size(), 1u);
+  EXPECT_EQ(changes.ranked[0].kind, ChangeKind::kGone);
+  EXPECT_EQ(changes.ranked[0].change.v, -7);
+}
+
 TEST(Changes, ALeakIsFoundAndOneImageTellsMoreThanTwoRuns) {
   const Rates one = Simulate(2000, 50, 4000, 8 << 10, true), two = Simulate(2000, 50, 4000, 8 << 10, false);
   EXPECT_GT(one.called_changed, 0.99);
