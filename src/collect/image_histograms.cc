@@ -27,9 +27,9 @@ std::array<uint64_t, kClasses> CountsOf(const std::vector<segment::ExactHistogra
   uint64_t in_chain = 0;
   for (uint32_t item = head, steps = 0; item != 0 && steps < kClasses; item = histograms[item - 1].next, ++steps) {
     for (const uint64_t entry : histograms[item - 1].entry) {
-      const uint64_t size_class = entry >> 56, count = entry & ((uint64_t{1} << 56) - 1);
-      if (entry == 0 || size_class >= kClasses) continue;
-      counts[size_class] += count;
+      const uint64_t named = entry >> 56, count = entry & ((uint64_t{1} << 56) - 1);  // the class + 1
+      if (named == 0 || named > kClasses) continue;
+      counts[named - 1] += count;
       in_chain += count;
     }
   }

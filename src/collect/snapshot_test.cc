@@ -125,8 +125,8 @@ TEST_F(SnapshotTest, TheFirstClassOfAHistogramIsWhatTheChainLeaves) {
   SegmentBuilder builder = OneExactSite({10, 1000}, {4, 300});
   SegmentBuilder::Image& image = builder.images[0];
   segment::ExactHistogram tail = {}, head = {};
-  tail.entry[0] = 3ull << 56 | 2;  // two of 4..7
-  head.entry[0] = 7ull << 56 | 1;  // one of 64..127
+  tail.entry[0] = 4ull << 56 | 2;  // two of 4..7
+  head.entry[0] = 8ull << 56 | 1;  // one of 64..127
   head.next = 1;
   image.exact_histograms = {tail, head};
   image.exact_sites[1].head.size_histogram = 2;
@@ -145,7 +145,7 @@ TEST_F(SnapshotTest, TheFirstClassOfAHistogramIsWhatTheChainLeaves) {
 TEST_F(SnapshotTest, AHistogramChainThatBitesItsTailEnds) {
   SegmentBuilder builder = OneExactSite({10, 1000}, {4, 300});
   segment::ExactHistogram loop = {};
-  loop.entry[0] = 3ull << 56 | 2;
+  loop.entry[0] = 4ull << 56 | 2;
   loop.next = 1;
   builder.images[0].exact_histograms = {loop};
   builder.images[0].exact_sites[1].head.size_histogram = 1;

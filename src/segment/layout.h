@@ -374,7 +374,7 @@ static_assert(sizeof(SampledSite) % 64 == 0 && sizeof(SampledSite) <= 1024);
 inline constexpr uint32_t kClasses = sampling::kSizeClasses;
 
 struct ExactHistogram {
-  uint64_t entry[7];           // class << 56 | count; 0: free
+  uint64_t entry[7];           // (class + 1) << 56 | count; 0: free
   uint32_t next;               // item id + 1; 0: end of the chain
   uint32_t reserved;
 };
