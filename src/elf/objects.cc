@@ -67,11 +67,22 @@ bool FindBuildIdNote(uint64_t start, uint64_t bytes, uint64_t alignment, BuildId
   return false;
 }
 
+// Whether the loader has mapped the segment, readably, from the file. objcopy --remove-section leaves headers of what is gone,
+// at address 0.
+bool IsLoaded(const ProgramHeaders& headers, const Elf64_Phdr& part) {
+  for (const Elf64_Phdr& segment : headers) {
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_R) == 0 || part.p_vaddr < segment.p_vaddr) continue;
+    const uint64_t before = part.p_vaddr - segment.p_vaddr;
+    if (before <= segment.p_filesz && part.p_filesz <= segment.p_filesz - before) return true;
+  }
+  return false;
+}
+
 BuildId BuildIdFrom(const ProgramHeaders& headers, uint64_t bias) {
   BuildId id;
   for (const Elf64_Phdr& segment : headers) {
-    if (segment.p_type != PT_NOTE) continue;
-    if (FindBuildIdNote(bias + segment.p_vaddr, segment.p_memsz, segment.p_align, &id)) break;
+    if (segment.p_type != PT_NOTE || !IsLoaded(headers, segment)) continue;
+    if (FindBuildIdNote(bias + segment.p_vaddr, segment.p_filesz, segment.p_align, &id)) break;
   }
   return id;
 }

@@ -59,7 +59,8 @@ void SymbolTable::AddSection(const ElfImage& image, Elf_Scn* scn, bool full) {
     const CodeRange* code = image.CodeAround(sym.st_value);
     const char* name = elf_strptr(image.elf(), shdr.sh_link, sym.st_name);
     if (code == nullptr || name == nullptr || IsPrivateLabel(name)) continue;
-    if (sym.st_shndx < SHN_LORESERVE && code->section != 0 && sym.st_shndx != code->section) continue;
+    // objcopy renumbers the sections, and leaves .dynsym as it was.
+    if (full && sym.st_shndx < SHN_LORESERVE && code->section != 0 && sym.st_shndx != code->section) continue;
     const uint64_t size = std::min(sym.st_size, code->high - sym.st_value);
     symbols_.push_back({sym.st_value, sym.st_value + size, code->high, name,
                         static_cast<uint8_t>(GELF_ST_TYPE(sym.st_info)),
