@@ -6,18 +6,18 @@ profile exact "$python" -S -c 'import json; x = [json.loads("[[1, 2], {\"a\": \"
 expect 0
 total() { report_options="$*" report "$tmp/capture.heaptally"; get 'value(profiles[0]["totals"], "allocated_bytes")'; }
 folded() { "$heaptally" export "$tmp/capture.heaptally" --by churn "$@" 2>"$tmp/err" | awk '{ sum += $NF } END { print sum + 0 }'; }
-all=$(total) only=$(total --focus dict) rest=$(total --ignore dict)
+all=$(total) only=$(total --focus Dict) rest=$(total --ignore Dict)
 [ "$only" -gt 0 ] && [ "$rest" -gt 0 ] || fail "--focus leaves $only, --ignore $rest"
 [ $((only + rest)) = "$all" ] || fail "focus $only + ignore $rest is not $all"
-[ "$(total --hide dict)" = "$all" ] || fail "--hide changes the total"
-total --hide dict >/dev/null
-[ "$(get 'sum("dict" in (f["function"] or "") for s in profiles[0]["sites"] for f in s["frames"])')" = 0 ] || fail "--hide leaves frames"
-[ "$(folded --focus dict)" = "$only" ] && [ "$(folded --ignore dict)" = "$rest" ] && [ "$(folded --hide dict)" = "$all" ] ||
-  fail "exports differ: $(folded --focus dict) $(folded --ignore dict) $(folded --hide dict)"
-folded --focus dict >/dev/null; said "focus dict: [0-9.<]+ % of allocated bytes"
-"$heaptally" report "$tmp/capture.heaptally" --by churn --focus dict | grep -q "focus dict: .* of allocated bytes" || fail "the report does not say its share"
-"$heaptally" flame "$tmp/capture.heaptally" --focus dict -o "$tmp/page.html" >"$tmp/out" 2>"$tmp/err" || fail "flame"
-said "focus dict"; grep -q "focus dict" "$tmp/page.html" || fail "the page does not say what it is of"
+[ "$(total --hide Dict)" = "$all" ] || fail "--hide changes the total"
+total --hide Dict >/dev/null
+[ "$(get 'sum("Dict" in (f["function"] or "") for s in profiles[0]["sites"] for f in s["frames"])')" = 0 ] || fail "--hide leaves frames"
+[ "$(folded --focus Dict)" = "$only" ] && [ "$(folded --ignore Dict)" = "$rest" ] && [ "$(folded --hide Dict)" = "$all" ] ||
+  fail "exports differ: $(folded --focus Dict) $(folded --ignore Dict) $(folded --hide Dict)"
+folded --focus Dict >/dev/null; said "focus Dict: [0-9.<]+ % of allocated bytes"
+"$heaptally" report "$tmp/capture.heaptally" --by churn --focus Dict | grep -q "focus Dict: .* of allocated bytes" || fail "the report does not say its share"
+"$heaptally" flame "$tmp/capture.heaptally" --focus Dict -o "$tmp/page.html" >"$tmp/out" 2>"$tmp/err" || fail "flame"
+said "focus Dict"; grep -q "focus Dict" "$tmp/page.html" || fail "the page does not say what it is of"
 "$heaptally" report "$tmp/capture.heaptally" --focus nothing_is_called_so | grep -q "no stack matches" || fail "no match is not said"
 for command in report flame export; do
   "$heaptally" $command "$tmp/capture.heaptally" --focus 'a(b' >"$tmp/out" 2>"$tmp/err"; status=$?

@@ -43,7 +43,7 @@ said -- "--callers '?[A-Za-z_]"
 "$heaptally" report "$tmp/capture.heaptally" --by churn --site 1 >"$tmp/text" || fail "--site 1"
 grep -q "lifetime" "$tmp/text" && grep -q "1 of " "$tmp/text" || fail "--site shows no lifetimes or no stack: $(cat "$tmp/text")"
 "$heaptally" report "$tmp/capture.heaptally" --site 100000 2>"$tmp/err" && fail "a place that is not there"; said "--site 1 to"
-printf '# known\nleak:dict\nleak:no_such_function\n' >"$tmp/supp"
+printf '# known\nleak:Dict\nleak:no_such_function\n' >"$tmp/supp"
 report_options="--suppressions $tmp/supp" report "$tmp/capture.heaptally"
 left=$(get 'value(profiles[0]["totals"], "allocated_bytes")')
 suppressed=$(python3 -c 'import json, sys; print(sum(int(s["allocated_bytes"]["v"]) for s in json.load(open(sys.argv[1]))["suppressed"]))' "$tmp/report.json")
