@@ -117,7 +117,10 @@ bool LivingPages::ReadPairs(const std::vector<uint64_t>& addresses, std::vector<
     for (size_t i = 0; i < batch; ++i) remote.push_back({reinterpret_cast<void*>(addresses[at + i]), kPair});
     iovec local = {words->data() + at * 2, batch * kPair};
     // Less than all: a page went away meanwhile.
-    if (process_vm_readv(pid_, &local, 1, remote.data(), remote.size(), 0) < 0 && errno != EFAULT) return false;
+    if (process_vm_readv(pid_, &local, 1, remote.data(), remote.size(), 0) < 0 && errno != EFAULT) {
+      gone_ = errno == ESRCH;
+      return false;
+    }
   }
   return true;
 }

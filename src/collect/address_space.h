@@ -62,8 +62,12 @@ class LivingPages : public ProcessPages {
   bool ReadPairs(const std::vector<uint64_t>& addresses, std::vector<uint64_t>* words) override;
   uint64_t ZeroedBytes(const std::string& path) override;
 
+  // The process turned out to end meanwhile: what was read is of no moment.
+  bool gone() const { return gone_; }
+
  private:
   pid_t pid_;
+  bool gone_ = false;
   int pagemap_ = -1;
   uint64_t pages_left_;  // that may still be asked for
 };

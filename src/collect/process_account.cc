@@ -80,7 +80,9 @@ std::optional<ProcessAccount> TakeAccount(pid_t pid, const segment::Mappings& ma
   const auto space = ReadAddressSpace(pid);
   if (!space) return std::nullopt;
   LivingPages pages(pid);
-  return AccountOf(pid, mappings, *space, &pages);
+  std::optional<ProcessAccount> account = AccountOf(pid, mappings, *space, &pages);
+  if (pages.gone()) account.reset();
+  return account;
 }
 
 void AddAccount(const ProcessAccount& account, profile::Profile* profile) {
@@ -104,7 +106,7 @@ void AccountWatch::Look(pid_t pid, uint64_t start_ticks, size_t processes) {
       LivingPages pages(pid);
       ProcessAccount account = AccountOf(pid, *mappings, *space, &pages);
       ++seen.taken;
-      seen.by_image[account.started_unix_ns] = std::move(account);
+      if (!pages.gone()) seen.by_image[account.started_unix_ns] = std::move(account);
     }
   }
   const auto cost = Clock::now() - begin;
