@@ -13,6 +13,7 @@ struct Gathered {
   Place place;
   std::set<uint32_t> callers;
   sampling::Estimate largest;
+  bool counts = false;  // one of its sites has any of what is ranked; the others belong to its other numbers all the same
 };
 
 // The next frame outwards that is not plumbing and not the same function again: recursion, and functions that the
@@ -40,6 +41,7 @@ class Gatherer {
     out.reserve(order_.size());
     for (const uint32_t frame : order_) {
       Gathered& one = gathered_[frame];
+      if (!one.counts) continue;
       one.place.callers = one.callers.size();
       out.push_back(std::move(one.place));
     }
@@ -49,7 +51,6 @@ class Gatherer {
  private:
   void AddSite(size_t number, const profile::Site& site) {
     const sampling::Estimate ranked = Ranked(site.measures, by_);
-    if (!(ranked.v > 0)) return;
     table_.Stack(number, site, &stack_);
     const size_t at = table_.PlaceAt(stack_);
     const auto [entry, is_new] = gathered_.try_emplace(stack_[at]);
@@ -67,6 +68,7 @@ class Gatherer {
       place.has_caller = true;
     }
     if (largest) gathered.largest = ranked;
+    gathered.counts |= ranked.v > 0;
     place.sites.push_back({profiles_[number], &site});
     place.sum += site.measures;
     place.truncated = place.truncated || site.truncated;

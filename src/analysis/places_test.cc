@@ -50,6 +50,29 @@ TEST(PlacesTest, StacksOfOneLineAreOnePlaceWithItsLargestCaller) {
   EXPECT_FALSE(places[1].has_caller);
 }
 
+TEST(PlacesTest, APlacesNumbersAreOfAllItsStacksWhateverItIsRankedBy) {
+  Profile profile = WithFrames({"malloc", "split", "quick", "slow", "never"});
+  profile.sites = {ExactSite({0, 1, 2}, 100, 10), ExactSite({0, 1, 3}, 300, 30), ExactSite({0, 4}, 1, 1)};
+  profile.sites[0].measures.temporary.proven = 10;
+  const auto places = RankPlaces({&profile}, By::kTemporary, Taste());
+  ASSERT_EQ(places.size(), 1u);
+  EXPECT_EQ(places[0].sum.temporary.proven, 10u);
+  EXPECT_EQ(places[0].sum.allocated.objects.proven, 40u) << "as by calls";
+  EXPECT_EQ(places[0].sites.size(), 2u);
+  EXPECT_EQ(places[0].caller.function, "quick");
+}
+
+TEST(RankingTest, TheUsualViewOfManyProcessesIsThatOfTheLargest) {
+  Profile large, small;
+  large.totals.peak.bytes.proven = 100 << 20;
+  large.totals.live.bytes.proven = 1 << 20;
+  small.totals.peak.bytes.proven = small.totals.live.bytes.proven = 2 << 20;
+  EXPECT_EQ(UsualView({small, large, small}), By::kPeak);
+  large.totals.live.bytes.proven = 90 << 20;
+  EXPECT_EQ(UsualView({small, large, small}), By::kLive);
+  EXPECT_EQ(UsualView({small}), By::kLive);
+}
+
 TEST(PlacesTest, ProcessesAreSummedByNameNotByNumber) {
   Profile a = WithFrames({"grow"}), b = WithFrames({"other", "grow"});
   b.sources[1][0].line = 10;

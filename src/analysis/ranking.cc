@@ -79,10 +79,17 @@ sampling::Estimate ProcessPeak(const profile::Measures& totals) {
 By UsualView(const std::vector<profile::Profile>& profiles) {
   constexpr double kMostWasFreed = 0.25;
   if (!IsKnown(profiles, By::kLive)) return By::kCalls;
-  if (profiles.size() != 1) return By::kLive;
-  const profile::Measures& totals = profiles[0].totals;
-  const double live = BytesEstimate(totals, totals.live.bytes).v;
-  return live < kMostWasFreed * PeakBytesEstimate(totals).v ? By::kPeak : By::kLive;
+  // Of several processes: the one that had most.
+  const profile::Profile* largest = nullptr;
+  double peak = 0;
+  for (const profile::Profile& profile : profiles) {
+    const double own = PeakBytesEstimate(profile.totals).v;
+    if (largest != nullptr && own <= peak) continue;
+    largest = &profile;
+    peak = own;
+  }
+  if (largest == nullptr) return By::kLive;
+  return BytesEstimate(largest->totals, largest->totals.live.bytes).v < kMostWasFreed * peak ? By::kPeak : By::kLive;
 }
 
 bool IsKnown(const std::vector<profile::Profile>& profiles, By by) {
