@@ -64,7 +64,10 @@ const ExportFormat* ChooseFormat(const std::string& name, const std::string& out
              nearest.empty() ? "--format folded, pprof, speedscope or dhat" : "--format " + nearest);
     return nullptr;
   }
-  if (!output.ends_with(".json")) return &ExportFormats()[0];
+  if (!output.ends_with(".json")) {
+    if (!output.empty()) Remark(output + " holds folded stacks; --format pprof, speedscope or dhat writes others");
+    return &ExportFormats()[0];
+  }
   Complain(output + " could be for speedscope or DHAT", "--format speedscope, or --format dhat");
   return nullptr;
 }

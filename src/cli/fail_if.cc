@@ -225,7 +225,8 @@ int FailIf::Check(const std::vector<Profile>& profiles) const {
   for (const Condition& condition : conditions_) {
     if (condition.measured != Measured::kObjects && !CheckKnown(profiles, ByOf(condition.measured))) return kOurFailure;
     sampling::Estimate estimate = Of(profiles, condition.measured);
-    const std::string shown = ValueWords(condition, estimate);
+    const std::string shown =
+        condition.percent ? fmt::format("{:.3g} % of the calls", PercentOf(profiles, estimate.v)) : ValueWords(condition, estimate);
     const double lo = condition.percent ? PercentOf(profiles, estimate.lo) : estimate.lo;
     const double hi = condition.percent ? PercentOf(profiles, estimate.hi) : estimate.hi;
     if (!Holds(condition, lo, hi, estimate.hi_known)) continue;
@@ -245,12 +246,13 @@ int FailIf::CheckDifference(const std::vector<Profile>& before, const std::vecto
     const bool bytes = IsBytes(condition.measured);
     const analysis::Changes changes = Compare(before, after, by, ReportTaste());
     sampling::Change change = condition.measured == Measured::kObjects ? changes.total.beside : changes.total.change;
-    const std::string shown = ChangeWords(change, bytes, {});
+    std::string shown = ChangeWords(change, bytes, {});
     if (condition.percent) {
       const double base = changes.total.before.v;
       const double factor = base > 0 ? 100 / base : change.v > 0 ? INFINITY : 0;
       change.lo = change.lo == 0 ? 0 : change.lo * factor;
       change.hi = change.hi == 0 ? 0 : change.hi * factor;
+      if (base > 0) shown += fmt::format(", {:+.3g} %", change.v * factor);
     }
     if (!Holds(condition, change.lo_known ? change.lo : -INFINITY, change.hi, change.hi_known)) continue;
     status = kConditionHolds;

@@ -159,6 +159,7 @@ std::optional<std::vector<profile::Profile>> ReadAt(const std::string& path, con
     out->error = path + ": " + out->error;
     return std::nullopt;
   }
+  if (const std::string end = BeyondTheLast(*moments, at); !end.empty()) out->remarks.push_back(end);
   return store::ReadCaptureAt(path, *number, &out->error);
 }
 

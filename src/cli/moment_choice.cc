@@ -75,6 +75,15 @@ std::optional<uint64_t> ChooseMoment(const std::vector<store::Moment>& moments, 
   return std::nullopt;
 }
 
+std::string BeyondTheLast(const std::vector<store::Moment>& moments, const std::string& at) {
+  constexpr double kSlack = 0.5;  // what one types is rounded
+  double seconds = 0;
+  if (moments.empty() || at == "first" || at == "last" || !ParseDuration(at, &seconds)) return "";
+  const double last = SecondsOf(moments.back(), StartOf(moments));
+  if (seconds <= last + kSlack) return "";
+  return fmt::format("the last moment of the capture is {} after the start: that is shown", FormatDuration(last));
+}
+
 std::string RenderMoments(const std::vector<store::Moment>& moments, size_t width, NumberStyle style) {
   TextTable table({{.title = "moment", .right = true},
                    {.title = "after", .right = true},

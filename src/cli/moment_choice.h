@@ -18,6 +18,9 @@ struct NamedMoment {
 // A file that has the '@' in its own name is that file.
 NamedMoment SplitMoment(const std::string& what);
 
+// A remark where a time is asked for at which the capture holds nothing any more; "" else.
+std::string BeyondTheLast(const std::vector<store::Moment>& moments, const std::string& at);
+
 // The moment's number. On failure returns nothing and sets *error, *what_works.
 std::optional<uint64_t> ChooseMoment(const std::vector<store::Moment>& moments, const std::string& at,
                                      std::string* error, std::string* what_works);

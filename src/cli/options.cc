@@ -87,6 +87,20 @@ Fault FindFault(const CLI::App& app, const std::vector<std::string>& arguments) 
   return {};
 }
 
+// The first word that looks like an option and is none.
+std::string UnknownOption(const CLI::App& app, const std::vector<std::string>& arguments) {
+  for (size_t at = 0; at < arguments.size() && arguments[at] != "--"; ++at) {
+    const std::string& word = arguments[at];
+    if (word.size() < 2 || word[0] != '-') continue;
+    const size_t equals = word[1] == '-' ? word.find('=') : std::min<size_t>(word.size(), 2);
+    const CLI::Option* option = app.get_option_no_throw(word.substr(0, equals));
+    if (option == nullptr) return word;
+    const bool joined = equals != std::string::npos && equals < word.size();
+    if (TakesValue(*option) && !joined) ++at;
+  }
+  return "";
+}
+
 }  // namespace
 
 void Describe(CLI::App* app, const std::string& usage, const std::string& examples) {
@@ -107,7 +121,11 @@ Parsed Parse(CLI::App* app, const std::vector<std::string>& arguments) {
   } catch (const CLI::ParseError& error) {
     const std::string tool = "heaptally " + app->get_name();
     const Fault fault = FindFault(*app, arguments);
-    if (fault.why.empty()) {
+    if (const std::string unknown = UnknownOption(*app, arguments); fault.why.empty() && !unknown.empty()) {
+      ComplainOfExtra(*app, unknown);
+    } else if (fault.why.empty() && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+      Complain(tool + ": more is named than it takes", tool + " --help");
+    } else if (fault.why.empty()) {
       Complain(tool + ": " + error.what(), tool + " --help");
     } else {
       Complain(tool + ": " + fault.why, fault.what_works + " (" + tool + " --help shows all options)");

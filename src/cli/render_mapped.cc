@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "analysis/places.h"
 #include "cli/frame_names.h"
@@ -27,7 +28,8 @@ std::string Bytes(uint64_t bytes, NumberStyle style) { return FormatBytes(static
 // given back since what it gave back.
 bool Ended(const profile::Profile& profile) { return profile.state != profile::State::kRunning; }
 
-std::vector<Row> RowsOf(const std::vector<Place>& places) {
+// Largest first: by what was reserved at the peak, of a process that runs by what is resident.
+std::vector<Row> RowsOf(const std::vector<Place>& places, bool ended) {
   std::vector<Row> rows;
   for (const Place& place : places) {
     Row row = {&place, place.sum.live.bytes.proven, place.sum.peak.bytes.proven, std::nullopt};
@@ -37,10 +39,12 @@ std::vector<Row> RowsOf(const std::vector<Place>& places) {
     }
     rows.push_back(row);
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    const uint64_t left = a.resident.value_or(0), right = b.resident.value_or(0);
-    if (left != right) return left > right;
-    return a.reserved != b.reserved ? a.reserved > b.reserved : a.at_peak > b.at_peak;
+  std::stable_sort(rows.begin(), rows.end(), [ended](const Row& a, const Row& b) {
+    const auto key = [ended](const Row& row) {
+      return ended ? std::tuple(row.at_peak, row.reserved, row.resident.value_or(0))
+                   : std::tuple(row.resident.value_or(0), row.reserved, row.at_peak);
+    };
+    return key(a) > key(b);
   });
   return rows;
 }
@@ -73,7 +77,7 @@ std::string RenderMappedPlaces(const std::vector<const profile::Profile*>& profi
   const bool ended = std::all_of(profiles.begin(), profiles.end(), [](const auto* profile) { return Ended(*profile); });
   const std::vector<Place> places =
       RankPlaces(profiles, ended ? analysis::By::kPeak : analysis::By::kLive, ReportTaste(), "mapped");
-  const std::vector<Row> rows = RowsOf(places);
+  const std::vector<Row> rows = RowsOf(places, ended);
   if (rows.empty()) return "";
   const bool known = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.resident.has_value(); });
   std::vector<Column> columns = {{.title = "", .right = true},
@@ -95,7 +99,9 @@ std::string RenderMappedPlaces(const std::vector<const profile::Profile*>& profi
     cells.push_back(FormatCount((ended ? place.sum.peak : place.sum.live).objects.value(), view.style));
     table.Add(std::move(cells));
   }
-  const char* remark = ended && known ? "     resident: when the process was last looked at\n" : "";
+  const char* remark = !known  ? ""
+                       : ended ? "     resident: when the process was last looked at\n"
+                               : "     ranked by what is resident\n";
   return table.Render(view.width) + RestLine(rows, view) + remark;
 }
 

@@ -19,8 +19,7 @@ struct MappedView {
 // mapped.
 std::string RenderMappedTotals(const profile::Profile& profile, size_t width, NumberStyle style = {});
 
-// The table of places, largest first: by what is resident, where that is known, else by what is reserved. "" if nothing is
-// mapped now.
+// The table of places. "" if nothing is mapped, or was.
 std::string RenderMappedPlaces(const std::vector<const profile::Profile*>& profiles, const MappedView& view);
 
 }  // namespace heaptally::cli

@@ -130,8 +130,10 @@ struct Table {
 // What holds the memory.
 Table WhichTable(const std::vector<profile::Profile>& profiles) {
   if (!analysis::IsKnown(profiles, analysis::By::kLive)) return {analysis::By::kCalls, "allocations"};
-  if (profiles.size() > 1) return {analysis::By::kLive, "live at end"};
-  if (analysis::UsualView(profiles) == analysis::By::kPeak) return {analysis::By::kPeak, "live at the peak"};
+  const bool many = profiles.size() > 1;
+  if (analysis::UsualView(profiles) == analysis::By::kPeak)
+    return {analysis::By::kPeak, many ? "live at each one's peak" : "live at the peak"};
+  if (many) return {analysis::By::kLive, "live at end"};
   return {analysis::By::kLive, LiveWords(profiles[0])};
 }
 

@@ -300,9 +300,9 @@ TEST(RenderTest, ResidentMemoryIsAccountedFor) {
     // What was resident at the last look is not a part of what is left at the end.
     EXPECT_NE(OneLine(text).find("mapped 76.0 MiB reserved at the end in 4 mappings"), std::string::npos) << text;
     EXPECT_NE(OneLine(text).find("mapped, not by malloc peak end resident mappings"), std::string::npos) << text;
-    // By what is resident, so the larger reservation comes second.
-    const size_t first = text.find("1  Server::put", text.find("mapped, not by malloc"));
-    const size_t second = text.find("2  cache::insert", text.find("mapped, not by malloc"));
+    // By what was reserved at the peak, exactly known; how much of it was resident at the last look comes after it.
+    const size_t first = text.find("1  cache::insert", text.find("mapped, not by malloc"));
+    const size_t second = text.find("2  Server::put", text.find("mapped, not by malloc"));
     EXPECT_LT(first, second) << text;
     EXPECT_NE(second, std::string::npos) << text;
   }
@@ -317,6 +317,8 @@ TEST(RenderTest, MappedMemoryOfARunningProcessIsOfOneMoment) {
   const std::string text = OneLine(RenderReport({profile}, {.width = 80}));
   EXPECT_NE(text.find("mapped 76.0 MiB reserved, 12.0 MiB of it resident, in 4 mappings"), std::string::npos) << text;
   EXPECT_NE(text.find("mapped, not by malloc reserved resident mappings"), std::string::npos) << text;
+  // By what is resident, so the larger reservation comes second.
+  EXPECT_NE(text.find("2 cache::insert", text.find("1 Server::put")), std::string::npos) << text;
 }
 
 TEST(RenderTest, WhereMoreIsLiveThanResidentTheHeapIsOneNumber) {

@@ -193,7 +193,9 @@ std::vector<std::string> NotSeen(const std::vector<const profile::Profile*>& pro
   std::vector<std::string> out = beside.programs;
   if (noted) out.push_back("what the notes above say");
   for (const auto& [reason, events] : loss) {
-    out.push_back(fmt::format("{} {}", FormatCount(static_cast<double>(events), style), profile::LossSentence(reason)));
+    const auto number = static_cast<double>(events);
+    const bool bytes = reason == "paused-bytes";
+    out.push_back(fmt::format("{} {}", bytes ? FormatBytes(number, style) : FormatCount(number, style), profile::LossSentence(reason)));
   }
   if (out.empty()) out.push_back("nothing lost");
   if (unattributed != 0) {

@@ -71,7 +71,7 @@ int ParseReportOptions(const std::vector<std::string>& arguments, ReportOptions*
       app.add_option("--min-share", options->min_share,
                      "trees leave out what is below PERCENT of the whole (default 1; 0 with --json)")
       ->type_name("PERCENT")
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(CLI::Range(0.0, 100.0).description(""));
   const CLI::Option* limit =
       app.add_option("--limit", options->limit, "rows to show, 0 for all (default 20; all with --json)")
           ->type_name("N");

@@ -34,7 +34,7 @@ constexpr Reason kReasons[] = {
     {"range-table-full", "mappings without room in their table: they count as mapped for ever"},
     {"event-cut-by-death", "an event that was being booked when the process died: not in the numbers"},
     {"damaged-records", "records of the segment that point nowhere: left out, or shown without their stack"},
-    {"paused-bytes", "bytes (and one for each call) allocated while recording was paused, about: in no number"},
+    {"paused-bytes", "(about; with a byte for each call) allocated while recording was paused: in no number"},
     {"paused-calls", "calls while recording was paused, about: in no number"},
     {"torn-sites", "sites that changed each time they were read: their numbers are of slightly different moments"},
 };

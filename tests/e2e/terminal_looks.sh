@@ -63,6 +63,10 @@ grep -q "auto, always or never" "$tmp/err" || fail "--color sometimes: $(cat "$t
 "$heaptally" >"$tmp/overview"
 [ "$(wc -l <"$tmp/overview")" -le 24 ] && [ "$(wc -L <"$tmp/overview")" -le 80 ] || fail "the overview is no screen of 80x24"
 [ "$(grep -c '^          heaptally ' "$tmp/overview")" = 5 ] || fail "the overview: not five examples: $(cat "$tmp/overview")"
+for topic in words views modes set limits exit fail-if; do
+  "$heaptally" help "$topic" >"$tmp/help" || fail "help $topic"
+  fits "$tmp/help" || fail "help $topic: wider than 80: $(wide "$tmp/help")"
+done
 for word in snapshot export set help completion man; do
   grep -q "^Also: .*\b$word\b" "$tmp/overview" || fail "the overview does not name $word"
 done
