@@ -49,6 +49,16 @@ std::vector<Row> RowsOf(const std::vector<Place>& places, bool ended) {
   return rows;
 }
 
+// Less than a hundredth of what the heap held tells nobody anything. JSON has it.
+bool IsWorthSaying(const std::vector<const profile::Profile*>& profiles) {
+  double heap = 0, mapped = 0;
+  for (const profile::Profile* profile : profiles) {
+    heap += profile->totals.peak.bytes.value();
+    mapped += profile::MappedTotals(*profile).peak.bytes.value();
+  }
+  return mapped > 0 && mapped * 100 >= heap;
+}
+
 std::string RestLine(const std::vector<Row>& rows, const MappedView& view) {
   if (rows.size() <= view.limit) return "";
   uint64_t reserved = 0;
@@ -61,7 +71,7 @@ std::string RestLine(const std::vector<Row>& rows, const MappedView& view) {
 
 std::string RenderMappedTotals(const profile::Profile& profile, size_t width, NumberStyle style) {
   const profile::Measures totals = profile::MappedTotals(profile);
-  if (totals.allocated.objects.proven == 0) return "";
+  if (totals.allocated.objects.proven == 0 || !IsWorthSaying({&profile})) return "";
   std::string text = Bytes(totals.live.bytes.proven, style) + " reserved";
   if (Ended(profile)) text += " at the end";
   if (const std::optional<uint64_t> resident = profile.coverage.mapped_resident_bytes; resident && !Ended(profile)) {
@@ -74,6 +84,7 @@ std::string RenderMappedTotals(const profile::Profile& profile, size_t width, Nu
 }
 
 std::string RenderMappedPlaces(const std::vector<const profile::Profile*>& profiles, const MappedView& view) {
+  if (!IsWorthSaying(profiles)) return "";
   const bool ended = std::all_of(profiles.begin(), profiles.end(), [](const auto* profile) { return Ended(*profile); });
   const std::vector<Place> places =
       RankPlaces(profiles, ended ? analysis::By::kPeak : analysis::By::kLive, ReportTaste(), "mapped");

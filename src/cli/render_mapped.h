@@ -16,10 +16,10 @@ struct MappedView {
 };
 
 // The line of totals: reserved, resident where that is known, and the most that was ever reserved. "" if nothing was
-// mapped.
+// mapped, or less than a hundredth of what the heap held.
 std::string RenderMappedTotals(const profile::Profile& profile, size_t width, NumberStyle style = {});
 
-// The table of places. "" if nothing is mapped, or was.
+// The table of places. "" where the line is.
 std::string RenderMappedPlaces(const std::vector<const profile::Profile*>& profiles, const MappedView& view);
 
 }  // namespace heaptally::cli

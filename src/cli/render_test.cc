@@ -311,6 +311,16 @@ TEST(RenderTest, ResidentMemoryIsAccountedFor) {
   EXPECT_EQ(profile.totals, ServerProfile().totals);
 }
 
+TEST(RenderTest, AHundredthOfTheHeapThatWasMappedIsNoNews) {
+  profile::Profile profile = WithMappings(ServerProfile());
+  for (profile::Site& site : profile.sites) {
+    if (site.mapped()) site.measures.allocated = site.measures.live = site.measures.peak = {profile::ExactAmount(1), profile::ExactAmount(4096)};
+  }
+  const std::string text = RenderReport({profile}, {.width = 80});
+  EXPECT_EQ(text.find("mapped, not by malloc"), std::string::npos) << text;
+  EXPECT_EQ(OneLine(text).find("mapped 8.00 KiB reserved"), std::string::npos) << text;
+}
+
 TEST(RenderTest, MappedMemoryOfARunningProcessIsOfOneMoment) {
   profile::Profile profile = WithMappings(ServerProfile());
   profile.state = profile::State::kRunning;
