@@ -69,9 +69,11 @@ both() {
 }
 
 # same_as_alone LEAST PROGRAM ARGS...: output and status as without us in both modes; at least LEAST allocations are seen.
+# Alone it is started by a shell of few descriptors, as `heaptally run` starts it: a child's table of descriptors (FDSize) is as
+# large as its parent's highest open one asks for, and this script's own shell may hold one at 255.
 same_as_alone() {
   local least=$1; shift
-  "$@" >"$tmp/alone.out" 2>"$tmp/alone.err"
+  sh -c '"$@"; exit $?' sh "$@" >"$tmp/alone.out" 2>"$tmp/alone.err"
   local alone=$?
   for mode in exact bytes; do
     profile $mode "$@"
