@@ -88,19 +88,23 @@ def check_adds_up(profile, where, mapped=False):
             fail(f"{where}: totals.{name} is {value(totals or {}, name)}, its sites sum to {sums[name]}")
 
 
-def check_exact(measures, row, where, missing=0, missing_bytes=0):
-    """`missing`: events, and their bytes, that may be booked at another site (a loss that was allowed)."""
+def truth_of(row, name):
+    """(low, high): what the program knows of a measure; they differ by the calls that it had begun when it was killed."""
     maybe = dict(zip(["allocations", "allocated_bytes", "frees", "freed_bytes"], row.get("maybe", [0] * 4)))
     maybe["reallocs"] = maybe["allocations"]
+    if not name.startswith("live_"):
+        return row[name], row[name] + maybe[name]
+    begun, ended = ("allocations", "frees") if name == "live_objects" else ("allocated_bytes", "freed_bytes")
+    return row[name] - maybe[ended], row[name] + maybe[begun]
+
+
+def check_exact(measures, row, where, missing=0, missing_bytes=0):
+    """`missing`: events, and their bytes, that may be booked at another site (a loss that was allowed)."""
     for name in EXACT_MEASURES:
-        low = high = row[name]
+        low, high = truth_of(row, name)
         low -= missing_bytes if name.endswith("_bytes") else missing
         if name.startswith("live_"):
             high += missing_bytes if name.endswith("_bytes") else missing
-            begun, ended = ("allocations", "frees") if name == "live_objects" else ("allocated_bytes", "freed_bytes")
-            low, high = low - maybe[ended], high + maybe[begun]
-        else:
-            high += maybe[name]
         got = sum(value(m, name) or 0 for m in measures)
         if not low <= got <= high:
             fail(f"{where}: {name} is {got}, the truth is {low if low == high else f'{low} to {high}'}")
@@ -118,10 +122,11 @@ def check_sampled(measures, row, profile, where):
         down = sum((float(e["v"]) - float(e["lo"])) ** 2 for e in entries) ** 0.5
         up = sum((float(e["hi"] if e["hi"] is not None else e["v"]) - float(e["v"])) ** 2 for e in entries) ** 0.5
         up = max(up, UNSEEN_UPPER_END * period)
-        if not got - 3 * down <= row[name] <= got + 3 * up:
-            fail(f"{where}: {name} is {got:.0f} (-{down:.0f} +{up:.0f}), the truth is {row[name]}")
-        if row[name] > 40 * period and got == 0:
-            fail(f"{where}: {name} is 0, the truth is {row[name]}")
+        low, high = truth_of(row, name)
+        if high < got - 3 * down or low > got + 3 * up:
+            fail(f"{where}: {name} is {got:.0f} (-{down:.0f} +{up:.0f}), the truth is {low if low == high else f'{low} to {high}'}")
+        if low > 40 * period and got == 0:
+            fail(f"{where}: {name} is 0, the truth is {low}")
 
 
 def find_profile(profiles, truth, used):
